@@ -1,0 +1,1 @@
+"""plx: a probabilistic programming language for typed, finite, multi-valued unknowns."""

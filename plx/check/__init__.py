@@ -1,0 +1,1 @@
+"""Syntax tree and data to a program with every name resolved."""

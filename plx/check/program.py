@@ -1,0 +1,321 @@
+"""The checked program: every name resolved, every type evaluated, nothing grounded yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from plx.errors import Diagnostic
+from plx.source import Span
+from plx.syntax import ast
+from plx.values import IntArray, Values
+
+
+def _span() -> Span:
+    return field(compare=False, repr=False, kw_only=True)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A fixed value, by its id in ``Program.values``."""
+
+    id: int
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A bound variable. ``uid`` is unique in the program, so expansion never captures."""
+
+    uid: int
+    name: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class ParamTerm:
+    """A tabulated param at an index; params by expression are expanded in place."""
+
+    name: str
+    arguments: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationTerm:
+    """True iff the tuple is among the facts."""
+
+    name: str
+    arguments: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class RandomTerm:
+    """An unknown; its arguments are fixed expressions."""
+
+    name: str
+    arguments: tuple[Expr, ...]
+    span: Span = _span()
+
+
+Operator = Literal[
+    "not", "and", "or", "xor", "=>", "<=>",
+    "=", "!=", "<", "<=", ">", ">=",
+    "+", "-", "*", "/", "%", "^", "neg",
+    "log", "exp", "sqrt", "abs", "min", "max", "logit",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operator on values. ``and or + * min max`` take two arguments or more; chains of
+    comparisons have been split into an ``and``. ``< <= > >=`` are on numbers only: on symbols
+    the checker compares their ``Rank``."""
+
+    op: Operator
+    arguments: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """The position (from 0) of a symbol in the order of a type."""
+
+    type: str
+    argument: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    item: Expr
+    set: SetExpr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """``exists forall count`` of a formula, ``sum`` of a number, over a scope."""
+
+    kind: ast.AggregateKind
+    body: Expr
+    scope: Scope
+    span: Span = _span()
+
+
+Expr = (
+    Const
+    | Variable
+    | ParamTerm
+    | RelationTerm
+    | RandomTerm
+    | Operation
+    | Rank
+    | Membership
+    | Aggregate
+)
+
+
+# ----------------------------------------------------------------------- sets
+
+
+@dataclass(frozen=True, slots=True)
+class SetConst:
+    """A set known at check time: value ids in order, without duplicates."""
+
+    ids: tuple[int, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class SetItems:
+    """``{e1, e2}`` where some item depends on bound variables."""
+
+    items: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class SetRange:
+    """``low..high`` over integers, both included; empty if low > high."""
+
+    low: Expr
+    high: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class SetType:
+    """A type, or a family at an index (``Course(a)``); a family without index is the union."""
+
+    name: str
+    arguments: tuple[Expr, ...] = ()
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class SetUnion:
+    """The union in order of first occurrence."""
+
+    parts: tuple[SetExpr, ...]
+    span: Span = _span()
+
+
+SetExpr = SetConst | SetItems | SetRange | SetType | SetUnion
+
+
+# --------------------------------------------------------------------- scopes
+
+
+@dataclass(frozen=True, slots=True)
+class SetBinding:
+    """One variable ranging over a set that may mention earlier variables."""
+
+    variable: Variable
+    set: SetExpr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationBinding:
+    """Variables ranging together over the facts of a relation."""
+
+    variables: tuple[Variable, ...]
+    relation: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Bindings from left to right and a fixed guard. Without bindings: one instance."""
+
+    bindings: tuple[SetBinding | RelationBinding, ...] = ()
+    guard: Expr | None = None
+
+
+# --------------------------------------------------------------- declarations
+
+
+@dataclass(frozen=True)
+class TypeInfo:
+    """``members``: value ids in order (the union, for a family). ``family``: per index its set."""
+
+    name: str
+    members: IntArray
+    slots: tuple[SlotInfo, ...] = ()
+    family: Mapping[tuple[int, ...], IntArray] | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class SlotInfo:
+    """A slot's set may mention the variables of earlier slots."""
+
+    variable: Variable
+    set: SetExpr
+
+
+@dataclass(frozen=True)
+class ParamInfo:
+    """A tabulated param: ``index`` (n, slots) and ``value`` (n,) are value ids.
+
+    ``default`` is the id given by ``else``, or None. No index occurs twice.
+    """
+
+    name: str
+    slots: tuple[SlotInfo, ...]
+    index: IntArray
+    value: IntArray
+    default: int | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class RelationInfo:
+    """``facts``: value ids, shape (n, slots), without duplicates."""
+
+    name: str
+    slots: tuple[SlotInfo, ...]
+    facts: IntArray
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class RandomInfo:
+    """A random function; a domain of None means Boolean (values false, true)."""
+
+    name: str
+    slots: tuple[SlotInfo, ...]
+    domain: SetExpr | None
+    guard: Expr | None
+    span: Span
+
+
+# ----------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``weight`` (weight and a formula), ``factor`` (a number), ``require``, ``observe`` (a formula)."""
+
+    kind: Literal["weight", "factor", "require", "observe"]
+    body: Expr
+    scope: Scope
+    span: Span
+    weight: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Plain facts from a file or from the caller: ``index`` (n, slots) and ``value`` (n,) are value ids."""
+
+    random: str
+    index: IntArray
+    value: IntArray
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Query:
+    """``targets`` has several entries for a joint query, none for ``map`` and ``logz``.
+
+    ``syntax`` is kept to print the name of each instance.
+    """
+
+    kind: Literal["probability", "distribution", "number", "joint", "map", "logz"]
+    targets: tuple[Expr, ...]
+    scope: Scope
+    given: tuple[Expr, ...]
+    label: str | None
+    span: Span
+    syntax: ast.Query
+    best: int = 1
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the grounder needs, all of it.
+
+    ``rules``, ``evidence`` and ``queries`` stand in the order of the program.
+    """
+
+    values: Values
+    types: Mapping[str, TypeInfo]
+    params: Mapping[str, ParamInfo]
+    relations: Mapping[str, RelationInfo]
+    randoms: Mapping[str, RandomInfo]
+    rules: tuple[Rule, ...]
+    evidence: tuple[Evidence, ...]
+    queries: tuple[Query, ...]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+BOOLEAN = np.array([0, 1], dtype=np.int64)
+"""The domain of a Boolean unknown: the ids of false and true."""

@@ -1,0 +1,106 @@
+"""Errors as data: what is wrong, where, and what to change."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plx.source import Span
+
+
+@dataclass(frozen=True)
+class Note:
+    """A second place that matters to a diagnostic, e.g. the first of two declarations."""
+
+    message: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One mistake, in plain words; ``hint`` says what to change."""
+
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    notes: tuple[Note, ...] = ()
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        return render(self)
+
+
+class PlxError(Exception):
+    """Raised for a mistake in a program or its data; holds every diagnostic found."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] | Diagnostic) -> None:
+        found = [diagnostics] if isinstance(diagnostics, Diagnostic) else list(diagnostics)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(found)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        return "\n\n".join(render(diagnostic) for diagnostic in self.diagnostics)
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """The diagnostic as text: place, message, the line with a caret, notes and hint."""
+    place = f"{diagnostic.span}: " if diagnostic.span else ""
+    lines = [f"{place}{diagnostic.severity}: {diagnostic.message}"]
+    if diagnostic.span:
+        lines += excerpt(diagnostic.span)
+    for note in diagnostic.notes:
+        lines.append(f"  note: {note.message}" + (f" ({note.span})" if note.span else ""))
+        if note.span:
+            lines += excerpt(note.span)
+    if diagnostic.hint:
+        lines.append(f"  hint: {diagnostic.hint}")
+    return "\n".join(lines)
+
+
+_WIDEST = 100
+"""A line longer than this many characters is cut around the caret."""
+
+
+def excerpt(span: Span) -> list[str]:
+    """The first line of a span with carets under it, ready to print."""
+    number, column = span.source.position(span.start)
+    text = span.source.line(number)
+    begin = column - 1
+    length = max(1, min(span.end - span.start, len(text) - begin))
+    left = 0 if begin + length <= _WIDEST else max(0, begin - _WIDEST // 3)
+    shown = text[left : left + _WIDEST]
+    lead = "…" if left else ""
+    tail = "…" if left + _WIDEST < len(text) else ""
+    pad = "".join("\t" if mark == "\t" else " " * _width(mark) for mark in shown[: begin - left])
+    marked = shown[begin - left : begin - left + length]
+    carets = "^" * max(1, sum(_width(mark) for mark in marked))
+    gutter = str(number)
+    return [
+        f"  {gutter} | {lead}{shown}{tail}",
+        f"  {' ' * len(gutter)} | {' ' * len(lead)}{pad}{carets}",
+    ]
+
+
+def _width(mark: str) -> int:
+    if unicodedata.combining(mark):
+        return 0
+    return 2 if unicodedata.east_asian_width(mark) in "WF" else 1
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate most likely meant by a misspelt name, if any is close."""
+    pool = list(dict.fromkeys(candidates))
+    folded = name.casefold()
+    for candidate in pool:
+        if candidate != name and candidate.casefold() == folded:
+            return candidate
+    close = difflib.get_close_matches(name, pool, n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """A hint that offers the nearest candidate, or None."""
+    best = nearest(name, candidates)
+    return f"did you mean `{best}`?" if best else None

@@ -1,0 +1,1 @@
+"""A program to a factor graph."""

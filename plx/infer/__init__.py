@@ -1,0 +1,1 @@
+"""A factor graph to exact answers or samples."""

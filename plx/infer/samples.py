@@ -1,0 +1,77 @@
+"""What inference hands over: counts from a sampler, or exact distributions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.values import FloatArray
+
+Assignment = npt.NDArray[np.int32]
+"""The state of every variable, shape (V,)."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Counts of a run, never its states.
+
+    ``counts[b, c, offset[t] : offset[t + 1]]`` are weighted counts of the states of target t in
+    batch b of chain c; every batch of every chain holds ``draws`` draws. A target is a tuple of
+    nodes; its states are numbered in C order.
+    """
+
+    counts: FloatArray  # [batches, chains, Σ states]
+    offset: npt.NDArray[np.int64]  # [targets + 1]
+    draws: int
+    seconds: float = 0.0
+    interrupted: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class World:
+    """A complete assignment and its log weight (without the log constant of the model)."""
+
+    states: Assignment
+    log_weight: float
+    optimal: bool = True
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one ground query, over the joint states of its targets.
+
+    Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``mean``, ``sd`` and
+    ``mean_mcse`` are given for numbers only, ``worlds`` for `map`, ``log_z`` for `logz`.
+    """
+
+    p: FloatArray = field(default_factory=lambda: np.empty(0))
+    mcse: FloatArray = field(default_factory=lambda: np.empty(0))
+    mean: float | None = None
+    sd: float | None = None
+    mean_mcse: float | None = None
+    ess: float | None = None
+    rhat: float | None = None
+    worlds: tuple[World, ...] = ()
+    log_z: float | None = None
+    converged: bool = True
+
+
+@dataclass(frozen=True)
+class Inference:
+    """All answers of a run, in the order of ``GroundModel.queries``."""
+
+    method: str
+    reason: str
+    answers: tuple[Answer, ...]
+    log_z: float | None = None
+    seed: int | None = None
+    chains: int | None = None
+    draws: int | None = None
+    seconds: float = 0.0
+    status: Literal["done", "limit", "interrupted"] = "done"
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""A factor graph to its symmetries."""

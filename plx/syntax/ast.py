@@ -1,0 +1,328 @@
+"""The syntax tree. Spans are carried along but are no part of a node's identity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from plx.source import Source, Span
+
+
+def _span() -> Span:
+    return field(compare=False, repr=False, kw_only=True)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A bare word: a bound variable, a declared name or a symbol; the checker decides."""
+
+    text: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """``"New York"``: always a symbol, never a variable. ``text`` is unescaped."""
+
+    text: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An exact decimal literal."""
+
+    value: Fraction
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """``true`` or ``false``."""
+
+    value: bool
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """``f(a, b)``: a declared name or a built-in function applied to arguments."""
+
+    name: Name
+    arguments: tuple[Expr, ...]
+    span: Span = _span()
+
+
+UnaryOp = Literal["not", "-", "+"]
+BinaryOp = Literal["<=>", "=>", "or", "xor", "and", "+", "-", "*", "/", "%", "^", ".."]
+CompareOp = Literal["=", "!=", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    op: UnaryOp
+    operand: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """``left op right``; ``or`` is also set union where a set is expected (``{fail} | Course(a)``)."""
+
+    op: BinaryOp
+    left: Expr
+    right: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison, possibly chained as in mathematics: ``0 <= x < n``.
+
+    ``len(operands) == len(ops) + 1 >= 2``.
+    """
+
+    operands: tuple[Expr, ...]
+    ops: tuple[CompareOp, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """``item in set`` or ``item not in set``."""
+
+    item: Expr
+    set: Expr
+    negated: bool
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """``(a, b)``, two items or more."""
+
+    items: tuple[Expr, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of braces: ``value``, ``key: value`` or ``else: value`` (``otherwise``)."""
+
+    value: Expr
+    key: Expr | None = None
+    otherwise: bool = False
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Braces:
+    """``{...}``: a set, a table or a list of facts; the declaration it stands in decides."""
+
+    entries: tuple[Entry, ...]
+    span: Span = _span()
+
+
+AggregateKind = Literal["exists", "forall", "count", "sum"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """``exists(F for …)``, ``forall(F for …)``, ``count(F for …)``, ``sum(E for …)``."""
+
+    kind: AggregateKind
+    body: Expr
+    scope: Scope
+    span: Span = _span()
+
+
+Expr = (
+    Name
+    | Quoted
+    | Number
+    | Truth
+    | Apply
+    | Unary
+    | Binary
+    | Compare
+    | Member
+    | Tuple
+    | Braces
+    | Aggregate
+)
+
+
+# --------------------------------------------------------------------- scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """``x, y in Person`` (each name ranges over the set) or ``(u, v) in friends`` (``tuple``)."""
+
+    names: tuple[Name, ...]
+    set: Expr
+    tuple: bool = False
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """``for bindings if guard``."""
+
+    bindings: tuple[Binding, ...]
+    guard: Expr | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place of a signature: a set, with a name (``s: Student``) or without one."""
+
+    set: Expr
+    name: Name | None = None
+    span: Span = _span()
+
+
+# ----------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """``from "people.csv"``; ``path`` is relative to the program."""
+
+    path: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDecl:
+    name: Name
+    slots: tuple[Slot, ...]
+    value: Expr | File | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class ParamDecl:
+    name: Name
+    slots: tuple[Slot, ...]
+    value: Expr | File | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationDecl:
+    name: Name
+    slots: tuple[Slot, ...]
+    value: Expr | File | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class RandomDecl:
+    """``random f(slots): domain if guard``; a domain of None means Boolean."""
+
+    name: Name
+    slots: tuple[Slot, ...]
+    domain: Expr | None
+    guard: Expr | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class DefineDecl:
+    name: Name
+    slots: tuple[Slot, ...]
+    body: Expr
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    weight: Expr
+    formula: Expr
+    scope: Scope | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    value: Expr
+    scope: Scope | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    formula: Expr
+    scope: Scope | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    formula: Expr
+    scope: Scope | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveFrom:
+    """``observe smokes from "seen.csv"``."""
+
+    name: Name
+    file: File
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class MapTarget:
+    """``query map`` or ``query map 5``: the ``best`` most probable worlds."""
+
+    best: int = 1
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class LogZTarget:
+    """``query logz``: the log of the sum over worlds."""
+
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """``query target as label for … given …``."""
+
+    target: Expr | MapTarget | LogZTarget
+    label: Name | None
+    scope: Scope | None
+    given: tuple[Expr, ...]
+    span: Span = _span()
+
+
+Statement = (
+    TypeDecl
+    | ParamDecl
+    | RelationDecl
+    | RandomDecl
+    | DefineDecl
+    | Weight
+    | Factor
+    | Require
+    | Observe
+    | ObserveFrom
+    | Query
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A parsed program."""
+
+    statements: tuple[Statement, ...]
+    source: Source = field(compare=False, repr=False)

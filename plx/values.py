@@ -1,0 +1,83 @@
+"""Values and the interner that gives each one a small integer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.weights import Number, to_float
+
+Value = str | bool | Number
+"""A symbol (str), a truth value (bool) or an exact number."""
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+FALSE: Final = 0
+TRUE: Final = 1
+ZERO: Final = 2
+IMPOSSIBLE: Final = 3
+"""Id of the log weight −inf, which only `require` and `observe` produce."""
+
+
+class Values:
+    """An append-only interner: value ↔ id.
+
+    Two values have one id exactly when they are equal: symbols by their text,
+    numbers by their exact value (1/2 and 0.5 are one). ``true`` and 1 differ.
+    Weights are interned here too, so equal ids mean exactly equal weights.
+    """
+
+    def __init__(self) -> None:
+        self._values: list[Value | float] = []
+        self._ids: dict[tuple[type, Any], int] = {}
+        self._floats = np.empty(0)
+        for value in (False, True, 0):
+            self.id(value)
+        self._values.append(-np.inf)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: int) -> Value:
+        return self._values[index]  # type: ignore[return-value]
+
+    def id(self, value: Value) -> int:
+        """The id of a value, new if it has not been seen."""
+        key = (_kind(value), value)
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = len(self._values)
+            self._values.append(value)
+        return found
+
+    def ids(self, values: Iterable[Value]) -> IntArray:
+        """The ids of many values, shape (n,)."""
+        return np.fromiter((self.id(value) for value in values), dtype=np.int64)
+
+    def find(self, value: Value) -> int | None:
+        """The id of a value if it has one."""
+        return self._ids.get((_kind(value), value))
+
+    def floats(self, ids: IntArray) -> FloatArray:
+        """The numbers with these ids as doubles; NaN where the id is no number."""
+        known = len(self._floats)
+        if known < len(self._values):
+            fresh = [_as_float(value) for value in self._values[known:]]
+            self._floats = np.concatenate([self._floats, np.array(fresh, dtype=np.float64)])
+        return self._floats[ids]
+
+
+def _kind(value: Value) -> type:
+    if isinstance(value, str):
+        return str
+    return bool if isinstance(value, bool) else Number  # type: ignore[return-value]
+
+
+def _as_float(value: Value | float) -> float:
+    if isinstance(value, float):
+        return value
+    return np.nan if isinstance(value, str | bool) else to_float(value)
