@@ -33,7 +33,7 @@ class Values:
 
     def __init__(self) -> None:
         self._values: list[Value | float] = []
-        self._ids: dict[tuple[type, Any], int] = {}
+        self._ids: dict[tuple[str, Any], int] = {}
         self._floats = np.empty(0)
         for value in (False, True, 0):
             self.id(value)
@@ -71,10 +71,10 @@ class Values:
         return self._floats[ids]
 
 
-def _kind(value: Value) -> type:
+def _kind(value: Value) -> str:
     if isinstance(value, str):
-        return str
-    return bool if isinstance(value, bool) else Number  # type: ignore[return-value]
+        return "symbol"
+    return "truth" if isinstance(value, bool) else "number"
 
 
 def _as_float(value: Value | float) -> float:

@@ -38,7 +38,10 @@ def make_model(
     tables: dict[tuple[int, ...], np.ndarray] = {}
     for scope, table in factors:
         ids = np.array(
-            [IMPOSSIBLE if w == -np.inf else values.id(_exact(w)) for w in np.array(table, dtype=object).ravel()],
+            [
+                IMPOSSIBLE if w == -np.inf else values.id(_exact(w))
+                for w in np.array(table, dtype=object).ravel()
+            ],
             dtype=np.int64,
         ).reshape([card[s] for s in scope])
         order = np.argsort(scope, kind="stable")
@@ -129,7 +132,9 @@ def marginal(graph: FactorGraph, nodes: Sequence[int]) -> np.ndarray:
     p = np.exp(logs - np.logaddexp.reduce(logs))
     columns = node_states(graph, states)[:, list(nodes)]
     shape = [int(graph.card[node]) for node in nodes]
-    return np.bincount(np.ravel_multi_index(tuple(columns.T), shape), weights=p, minlength=int(np.prod(shape)))
+    return np.bincount(
+        np.ravel_multi_index(tuple(columns.T), shape), weights=p, minlength=int(np.prod(shape))
+    )
 
 
 def random_model(
@@ -160,7 +165,9 @@ def random_model(
         k = min(len(card), int(rng.integers(1, 4)))
         scope = sorted(int(i) for i in rng.choice(len(card), size=k, replace=False))
         shape = [card[s] for s in scope]
-        table = np.array([weights[i] for i in rng.integers(len(weights), size=int(np.prod(shape)))], dtype=object)
+        table = np.array(
+            [weights[i] for i in rng.integers(len(weights), size=int(np.prod(shape)))], dtype=object
+        )
         table[rng.random(len(table)) < hard] = -np.inf
         table = table.reshape(shape)
         if table[tuple(world[s] for s in scope)] == -np.inf:

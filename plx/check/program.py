@@ -95,6 +95,8 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
+    """True iff the item is in the set."""
+
     item: Expr
     set: SetExpr
     span: Span = _span()
@@ -110,17 +112,7 @@ class Aggregate:
     span: Span = _span()
 
 
-Expr = (
-    Const
-    | Variable
-    | ParamTerm
-    | RelationTerm
-    | RandomTerm
-    | Operation
-    | Rank
-    | Membership
-    | Aggregate
-)
+Expr = Const | Variable | ParamTerm | RelationTerm | RandomTerm | Operation | Rank | Membership | Aggregate
 
 
 # ----------------------------------------------------------------------- sets

@@ -64,6 +64,8 @@ CompareOp = Literal["=", "!=", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True, slots=True)
 class Unary:
+    """``not F``, ``-E`` or ``+E``."""
+
     op: UnaryOp
     operand: Expr
     span: Span = _span()
@@ -140,20 +142,7 @@ class Aggregate:
     span: Span = _span()
 
 
-Expr = (
-    Name
-    | Quoted
-    | Number
-    | Truth
-    | Apply
-    | Unary
-    | Binary
-    | Compare
-    | Member
-    | Tuple
-    | Braces
-    | Aggregate
-)
+Expr = Name | Quoted | Number | Truth | Apply | Unary | Binary | Compare | Member | Tuple | Braces | Aggregate
 
 
 # --------------------------------------------------------------------- scopes
@@ -200,6 +189,8 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class TypeDecl:
+    """``type Name(slots) = set``; a value of None comes from the caller."""
+
     name: Name
     slots: tuple[Slot, ...]
     value: Expr | File | None
@@ -208,6 +199,8 @@ class TypeDecl:
 
 @dataclass(frozen=True, slots=True)
 class ParamDecl:
+    """``param name(slots) = value``; a value of None comes from the caller."""
+
     name: Name
     slots: tuple[Slot, ...]
     value: Expr | File | None
@@ -216,6 +209,8 @@ class ParamDecl:
 
 @dataclass(frozen=True, slots=True)
 class RelationDecl:
+    """``relation name(slots) = {facts}``; a value of None comes from the caller."""
+
     name: Name
     slots: tuple[Slot, ...]
     value: Expr | File | None
@@ -235,6 +230,8 @@ class RandomDecl:
 
 @dataclass(frozen=True, slots=True)
 class DefineDecl:
+    """``define name(slots) = body``."""
+
     name: Name
     slots: tuple[Slot, ...]
     body: Expr
@@ -243,6 +240,8 @@ class DefineDecl:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
+    """``weight E: F for … if …``."""
+
     weight: Expr
     formula: Expr
     scope: Scope | None
@@ -251,6 +250,8 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
+    """``factor E for … if …``."""
+
     value: Expr
     scope: Scope | None
     span: Span = _span()
@@ -258,6 +259,8 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Require:
+    """``require F for … if …``."""
+
     formula: Expr
     scope: Scope | None
     span: Span = _span()
@@ -265,6 +268,8 @@ class Require:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
+    """``observe F for … if …``."""
+
     formula: Expr
     scope: Scope | None
     span: Span = _span()

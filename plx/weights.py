@@ -1,0 +1,446 @@
+"""Exact numbers: rationals, logs of rationals, and anything else through sympy.
+
+Equality of weights decides symmetry, so it is decided here and never by rounding. Three forms:
+
+* rational: ``int`` or ``Fraction``;
+* ``LogNumber``: r + log(q)/d with rational r, q. The form is unique: e^r is irrational for rational
+  r ≠ 0 (Lindemann), so r is determined, and d is the smallest root of which log(q) is made;
+* ``Symbolic``: a sympy expression, for what is neither (``sqrt(2)``, ``exp(1)``, ``log(2)*log(3)``).
+  Two of these are equal when they agree to 50 significant digits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final, TypeGuard
+
+
+@dataclass(frozen=True, slots=True)
+class LogNumber:
+    """``rational + log(base) / root``; base > 0 and ≠ 1, root ≥ 1 as small as it can be."""
+
+    rational: Fraction
+    base: Fraction
+    root: int
+
+
+@dataclass(frozen=True, slots=True)
+class Symbolic:
+    """A real number that sympy holds; ``digits`` (50 significant ones) is its identity."""
+
+    digits: str
+    expression: Any = field(compare=False, repr=False)
+
+
+Exact = LogNumber | Symbolic
+Number = int | Fraction | LogNumber | Symbolic
+
+_DIGITS: Final = 50
+_LARGEST: Final = 1 << 18
+"""Rationals of more bits than this are refused: they are typing errors, not weights."""
+
+
+class ArithmeticMistake(ValueError):
+    """Arithmetic that has no real, finite result; the message is in plain words."""
+
+
+# ------------------------------------------------------------------ text and floats
+
+_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
+
+
+def parse(text: str) -> int | Fraction:
+    """The exact value of a decimal literal (``12``, ``.5``, ``3.3e-4165``).
+
+    Raises ArithmeticMistake if it is no number or its exponent is out of all proportion.
+    """
+    match = _NUMBER.fullmatch(text)
+    if not match or not (match[2] or match[3]):
+        raise ArithmeticMistake(f"`{text}` is not a number")
+    if len(match[4] or "") > 6 or abs(int(match[4] or 0)) > 50_000:
+        raise ArithmeticMistake(f"the exponent of `{text}` is too large")
+    return _tidy(Fraction(text))
+
+
+def to_float(number: Number) -> float:
+    """The nearest double (up to an ulp or two for irrationals); ±inf past the range of doubles."""
+    if isinstance(number, LogNumber):
+        return float(number.rational) + _log_float(number.base) / number.root
+    if isinstance(number, Symbolic):
+        return float(number.digits)
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _log_float(q: Fraction) -> float:
+    n, d = q.numerator, q.denominator
+    excess = Fraction(n - d, d)
+    if abs(excess) < Fraction(1, 2):
+        return math.log1p(float(excess))
+    if abs(n.bit_length() - d.bit_length()) < 1000:
+        return math.log(n / d)
+    return math.log(n) - math.log(d)
+
+
+def text(number: Number) -> str:
+    """The number as plx would write it: ``0.3``, ``1/3``, ``log(6)``, ``1 + log(2)/2``."""
+    if isinstance(number, LogNumber):
+        return _log_text(number)
+    if isinstance(number, Symbolic):
+        return str(number.expression).replace("**", "^").replace("E", "exp(1)")
+    return _rational_text(Fraction(number))
+
+
+def _rational_text(q: Fraction) -> str:
+    twos = fives = 0
+    rest = q.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > 20:
+        return f"{q.numerator}/{q.denominator}"
+    if not places:
+        return str(q.numerator)
+    digits = str(abs(q.numerator) * 10**places // q.denominator).rjust(places + 1, "0")
+    return f"{'-' if q < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def _log_text(number: LogNumber) -> str:
+    negative = number.base < 1
+    base = 1 / number.base if negative else number.base
+    log = f"log({_rational_text(base)})" + (f"/{number.root}" if number.root > 1 else "")
+    if not number.rational:
+        return f"-{log}" if negative else log
+    return f"{_rational_text(number.rational)} {'-' if negative else '+'} {log}"
+
+
+# ---------------------------------------------------------------------- arithmetic
+
+
+def add(a: Number, b: Number) -> Number:
+    """The exact sum."""
+    if _is_rational(a) and _is_rational(b):
+        return _tidy(Fraction(a) + Fraction(b))
+    if isinstance(a, Symbolic) or isinstance(b, Symbolic):
+        return _symbolic(_sympy(a) + _sympy(b))
+    x, y = _as_log(a), _as_log(b)
+    root = math.lcm(x.root, y.root)
+    powers = ((x.base, root // x.root), (y.base, root // y.root))
+    if sum(_bits(base) * power for base, power in powers) > _LARGEST:
+        return _symbolic(_sympy(a) + _sympy(b))
+    return _log_number(x.rational + y.rational, math.prod(base**power for base, power in powers), root)
+
+
+def neg(a: Number) -> Number:
+    """The number with the other sign."""
+    if isinstance(a, LogNumber):
+        return LogNumber(-a.rational, 1 / a.base, a.root)
+    return _symbolic(-a.expression) if isinstance(a, Symbolic) else -a
+
+
+def sub(a: Number, b: Number) -> Number:
+    """The exact difference."""
+    return add(a, neg(b))
+
+
+def mul(a: Number, b: Number) -> Number:
+    """The exact product. Raises ArithmeticMistake if it is out of all proportion."""
+    if _is_rational(a) and _is_rational(b):
+        return _tidy(_checked(Fraction(a) * Fraction(b)))
+    if _is_rational(b):
+        a, b = b, a
+    if not (_is_rational(a) and isinstance(b, LogNumber)):
+        return _symbolic(_sympy(a) * _sympy(b))
+    factor = Fraction(a)
+    if not factor:
+        return 0
+    power, root = factor.numerator, b.root * factor.denominator
+    shared = math.gcd(power, root)
+    power, root = power // shared, root // shared
+    base, root = _primitive(b.base, root)
+    if _bits(base) * abs(power) > _LARGEST:
+        return _symbolic(_sympy(a) * _sympy(b))
+    return _log_number(b.rational * factor, base**power, root)
+
+
+def div(a: Number, b: Number) -> Number:
+    """The exact quotient. Raises ArithmeticMistake for a divisor of 0."""
+    if b == 0:
+        raise ArithmeticMistake("division by zero")
+    if _is_rational(b):
+        return mul(a, _tidy(1 / Fraction(b)))
+    return 1 if a == b else _symbolic(_sympy(a) / _sympy(b))
+
+
+def mod(a: Number, b: Number) -> Number:
+    """The remainder with the sign of the divisor, as in Python."""
+    if b == 0:
+        raise ArithmeticMistake("remainder of a division by zero")
+    if not (_is_rational(a) and _is_rational(b)):
+        raise ArithmeticMistake("`%` needs rational numbers")
+    return _tidy(Fraction(a) % Fraction(b))
+
+
+def power(a: Number, b: Number) -> Number:
+    """a to the power of b. Raises ArithmeticMistake where that is no real number, or far too large."""
+    if a == 0 and compare(b, 0) < 0:
+        raise ArithmeticMistake("division by zero: 0 to a negative power")
+    if _is_rational(b) and Fraction(b).denominator == 1 and _is_rational(a):
+        if _bits(Fraction(a)) * abs(int(b)) > _LARGEST:
+            raise ArithmeticMistake(f"{text(a)} ^ {text(b)} is too large")
+        return _tidy(Fraction(a) ** int(b))
+    if compare(a, 0) < 0 and not (_is_rational(b) and Fraction(b).denominator == 1):
+        raise ArithmeticMistake(f"{text(a)} ^ {text(b)} is no real number")
+    return _symbolic(_sympy(a) ** _sympy(b))
+
+
+def log(a: Number) -> Number:
+    """The natural logarithm. Raises ArithmeticMistake for a ≤ 0."""
+    if compare(a, 0) <= 0:
+        raise ArithmeticMistake(f"log({text(a)}): the logarithm of a number that is not positive")
+    if _is_rational(a):
+        return _log_number(Fraction(0), Fraction(a), 1)
+    return _symbolic(_import_sympy().log(_sympy(a)))
+
+
+def exp(a: Number) -> Number:
+    """e to the power of a. Raises ArithmeticMistake when it is far too large."""
+    if a == 0:
+        return 1
+    if isinstance(a, LogNumber) and not a.rational and a.root == 1:
+        return _tidy(a.base)
+    if abs(to_float(a)) > 1e6:
+        raise ArithmeticMistake(f"exp({text(a)}) is too large")
+    return _symbolic(_import_sympy().exp(_sympy(a)))
+
+
+def sqrt(a: Number) -> Number:
+    """The square root. Raises ArithmeticMistake for a < 0."""
+    if compare(a, 0) < 0:
+        raise ArithmeticMistake(f"sqrt({text(a)}): the square root of a negative number")
+    if _is_rational(a):
+        root = _rational_root(Fraction(a), 2)
+        if root is not None:
+            return _tidy(root)
+    return _symbolic(_import_sympy().sqrt(_sympy(a)))
+
+
+def logit(a: Number) -> Number:
+    """log(a / (1 - a)). Raises ArithmeticMistake unless 0 < a < 1."""
+    if compare(a, 0) <= 0 or compare(a, 1) >= 0:
+        raise ArithmeticMistake(f"logit({text(a)}): the argument must lie between 0 and 1")
+    return log(div(a, sub(1, a)))
+
+
+def compare(a: Number, b: Number) -> int:
+    """-1, 0 or 1 as a is less than, equal to or greater than b; never decided by rounding."""
+    if _is_rational(a) and _is_rational(b):
+        return (a > b) - (a < b)  # type: ignore[operator]
+    if a == b:
+        return 0
+    x, y = to_float(a), to_float(b)
+    if abs(x - y) > 1e-9 * (abs(x) + abs(y)):
+        return 1 if x > y else -1
+    difference = sub(a, b)
+    if difference == 0:
+        return 0
+    precise = _sympy(difference).evalf(_DIGITS, maxn=10_000)
+    return 1 if precise > 0 else -1
+
+
+# ------------------------------------------------------------- operators by name
+
+
+def _chain(step: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def run(first: Any, *others: Any) -> Any:
+        for other in others:
+            first = step(first, other)
+        return first
+
+    return run
+
+
+def _absolute(a: Number) -> Number:
+    return neg(a) if compare(a, 0) < 0 else a
+
+
+def _less(a: Number, b: Number) -> Number:
+    return a if compare(a, b) <= 0 else b
+
+
+def _more(a: Number, b: Number) -> Number:
+    return a if compare(a, b) >= 0 else b
+
+
+def _equal(a: object, b: object) -> bool:
+    return isinstance(a, bool) == isinstance(b, bool) and a == b
+
+
+OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
+    "not": lambda a: not a,
+    "and": lambda *all_: all(all_),
+    "or": lambda *all_: any(all_),
+    "xor": _chain(lambda a, b: a != b),
+    "=>": lambda a, b: not a or b,
+    "<=>": lambda a, b: a == b,
+    "=": _equal,
+    "!=": lambda a, b: not _equal(a, b),
+    "<": lambda a, b: compare(a, b) < 0,
+    "<=": lambda a, b: compare(a, b) <= 0,
+    ">": lambda a, b: compare(a, b) > 0,
+    ">=": lambda a, b: compare(a, b) >= 0,
+    "+": _chain(add),
+    "-": sub,
+    "*": _chain(mul),
+    "/": div,
+    "%": mod,
+    "^": power,
+    "neg": neg,
+    "log": log,
+    "exp": exp,
+    "sqrt": sqrt,
+    "abs": _absolute,
+    "min": _chain(_less),
+    "max": _chain(_more),
+    "logit": logit,
+}
+
+
+def apply(op: str, *arguments: Any) -> Any:
+    """An operator of the language on values (symbols, truth values, exact numbers).
+
+    Raises ArithmeticMistake where the result is no real number.
+    """
+    return OPERATIONS[op](*arguments)
+
+
+# ------------------------------------------------------------------ canonical forms
+
+
+def _is_rational(a: Number) -> TypeGuard[int | Fraction]:
+    return isinstance(a, int | Fraction)
+
+
+def _tidy(q: Fraction) -> int | Fraction:
+    return q.numerator if q.denominator == 1 else q
+
+
+def _checked(q: Fraction) -> Fraction:
+    if _bits(q) > _LARGEST:
+        raise ArithmeticMistake("a number is too large")
+    return q
+
+
+def _bits(q: Fraction) -> int:
+    return q.numerator.bit_length() + q.denominator.bit_length()
+
+
+def _as_log(a: Number) -> LogNumber:
+    return a if isinstance(a, LogNumber) else LogNumber(Fraction(a), Fraction(1), 1)  # type: ignore[arg-type]
+
+
+def _log_number(rational: Fraction, base: Fraction, root: int) -> Number:
+    if base == 1:
+        return _tidy(rational)
+    base, root = _primitive(base, root)
+    return LogNumber(rational, base, root)
+
+
+def _primitive(base: Fraction, root: int) -> tuple[Fraction, int]:
+    """The same log(base)/root with the smallest root."""
+    for p in _prime_factors(root):
+        while root % p == 0 and (found := _rational_root(base, p)) is not None:
+            base, root = found, root // p
+    return base, root
+
+
+@lru_cache(maxsize=1024)
+def _prime_factors(n: int) -> tuple[int, ...]:
+    found, p = [], 2
+    while p * p <= n:
+        if n % p == 0:
+            found.append(p)
+            while n % p == 0:
+                n //= p
+        p += 1
+    return (*found, n) if n > 1 else tuple(found)
+
+
+def _rational_root(q: Fraction, k: int) -> Fraction | None:
+    n, d = _integer_root(q.numerator, k), _integer_root(q.denominator, k)
+    return Fraction(n, d) if n**k == q.numerator and d**k == q.denominator else None
+
+
+def _integer_root(n: int, k: int) -> int:
+    """The floor of the k-th root of n ≥ 0, by Newton's method from above."""
+    if n < 2:
+        return n
+    x = 1 << -(-n.bit_length() // k)
+    while True:
+        y = ((k - 1) * x + n // x ** (k - 1)) // k
+        if y >= x:
+            return x
+        x = y
+
+
+def _import_sympy() -> Any:
+    import sympy
+
+    return sympy
+
+
+def _sympy(a: Number) -> Any:
+    if isinstance(a, Symbolic):
+        return a.expression
+    sympy = _import_sympy()
+    if isinstance(a, LogNumber):
+        return _rational(sympy, a.rational) + sympy.log(_rational(sympy, a.base)) / a.root
+    return _rational(sympy, Fraction(a))
+
+
+def _rational(sympy: Any, q: Fraction) -> Any:
+    return sympy.Rational(q.numerator, q.denominator)
+
+
+def _symbolic(expression: Any) -> Number:
+    """The canonical form of a sympy expression: back to a simpler form where it has one."""
+    sympy = _import_sympy()
+    expression = sympy.expand_log(sympy.expand(sympy.radsimp(expression)), force=True)
+    simpler = _from_sympy(sympy, expression)
+    if simpler is not None:
+        return simpler
+    value = expression.evalf(_DIGITS + 10, maxn=10_000)
+    if not value.is_real or not value.is_finite:
+        raise ArithmeticMistake(f"{expression} is no real number")
+    if abs(value) < sympy.Float(10) ** -(_DIGITS - 5):
+        return 0
+    return Symbolic(str(value.round(_DIGITS - 1 - int(sympy.floor(sympy.log(abs(value), 10))))), expression)
+
+
+def _from_sympy(sympy: Any, expression: Any) -> Number | None:
+    total: Number = 0
+    for term in sympy.Add.make_args(expression):
+        coefficient, rest = term.as_coeff_Mul(rational=True)
+        factor = Fraction(int(coefficient.p), int(coefficient.q))
+        if rest == 1:
+            part: Number = _tidy(factor)
+        elif isinstance(rest, sympy.log) and rest.args[0].is_Rational and rest.args[0] > 0:
+            base, root = _primitive(Fraction(int(rest.args[0].p), int(rest.args[0].q)), factor.denominator)
+            if _bits(base) * abs(factor.numerator) > _LARGEST:
+                return None
+            part = _log_number(Fraction(0), base**factor.numerator, root)
+        else:
+            return None
+        total = add(total, part)
+        if isinstance(total, Symbolic):
+            return None
+    return total
