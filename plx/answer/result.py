@@ -1,0 +1,226 @@
+"""The answers of a run, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from plx.answer.lookup import canonical
+from plx.errors import nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Value = str | bool | int | float
+"""A value as Python knows it: symbols are strings, exact numbers become int or float."""
+
+Kind = Literal["probability", "distribution", "joint", "number", "map", "logz"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The probability of one value, or of one tuple of values, of a query.
+
+    ``text`` is the value as a program writes it. ``mcse`` is the Monte-Carlo standard error of
+    ``p``, 0 where the answer is exact.
+    """
+
+    value: Value | tuple[Value, ...]
+    text: str
+    p: float
+    mcse: float = 0.0
+
+
+@dataclass(frozen=True)
+class MapWorld:
+    """A most probable world: the value of every unknown by name, and its log weight.
+
+    ``optimal`` says whether it is proved that none weighs more; if not, ``bound`` is an upper bound
+    of the best log weight where one is known.
+    """
+
+    assignment: Mapping[str, Value] = field(repr=False)
+    log_weight: float
+    optimal: bool = True
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """The answer to one query.
+
+    ``name`` is the query's text as printed, or its ``as`` name; ``line`` is where it stands.
+    ``estimates`` lists the values with their probabilities. ``mean``, ``sd`` and ``mean_mcse``
+    are those of a number, ``worlds`` those of ``map``, ``log_z`` that of ``logz``. ``ess`` and
+    ``rhat`` are the effective sample size and the split R-hat, None for an exact answer.
+    """
+
+    name: str
+    text: str
+    kind: Kind
+    line: int | None = None
+    estimates: tuple[Estimate, ...] = ()
+    mean: float | None = None
+    sd: float | None = None
+    mean_mcse: float | None = None
+    ess: float | None = None
+    rhat: float | None = None
+    worlds: tuple[MapWorld, ...] = ()
+    log_z: float | None = None
+    converged: bool = True
+
+    @property
+    def probability(self) -> float:
+        """The probability that a formula or a Boolean unknown is true.
+
+        Raises TypeError for a query of another kind.
+        """
+        return self._true.p
+
+    @property
+    def distribution(self) -> dict[Value | tuple[Value, ...], float]:
+        """Value → probability; a joint query has tuples of values."""
+        return {estimate.value: estimate.p for estimate in self.estimates}
+
+    @property
+    def mcse(self) -> float:
+        """The Monte-Carlo standard error of what the query asks for: of the probability, of the
+        mean of a number, the largest over the values of a distribution. 0 for an exact answer."""
+        if self.kind == "number":
+            return self.mean_mcse or 0.0
+        return max((estimate.mcse for estimate in self.estimates), default=0.0)
+
+    @property
+    def assignment(self) -> Mapping[str, Value]:
+        """The most probable world of ``query map``: the value of every unknown by name.
+
+        Raises TypeError for a query of another kind.
+        """
+        return self._best.assignment
+
+    @property
+    def log_weight(self) -> float:
+        """The log weight of the most probable world of ``query map``.
+
+        Raises TypeError for a query of another kind.
+        """
+        return self._best.log_weight
+
+    @property
+    def _true(self) -> Estimate:
+        if self.kind != "probability":
+            raise TypeError(f"`{self.name}` is no formula and has no one probability: use .distribution")
+        return next(estimate for estimate in self.estimates if estimate.value is True)
+
+    @property
+    def _best(self) -> MapWorld:
+        if not self.worlds:
+            raise TypeError(f"`{self.name}` does not ask for a world: write `query map`")
+        return self.worlds[0]
+
+    def __repr__(self) -> str:
+        from plx.answer.table import one_line
+
+        return f"<{self.name}: {one_line(self)}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """Every answer of a run, in the order of the program.
+
+    ``result["smokes(anna)"]`` finds one by its text or its ``as`` name; iteration goes over all.
+    ``method`` is what ran and ``reason`` why. ``log_z`` is the log of the sum over worlds, where
+    the method gives it. ``converged`` is False if any answer is not to be trusted yet; ``status``
+    says whether the run was done, hit a limit or was interrupted.
+    """
+
+    program: str
+    method: str
+    reason: str
+    queries: tuple[QueryResult, ...]
+    seed: int | None = None
+    log_z: float | None = None
+    chains: int | None = None
+    samples: int | None = None
+    seconds: float = 0.0
+    status: Literal["done", "limit", "interrupted"] = "done"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def converged(self) -> bool:
+        """Whether every answer met its accuracy."""
+        return self.status != "interrupted" and all(query.converged for query in self.queries)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[QueryResult]:
+        return iter(self.queries)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and canonical(name) in self._by_name
+
+    def __getitem__(self, name: str) -> QueryResult:
+        """The answer to a query, by its text as printed or by its ``as`` name.
+
+        Raises KeyError, with the nearest name, if there is none, or if several share the name.
+        """
+        found = self._by_name.get(canonical(name))
+        if found is None:
+            raise KeyError(self._not_found(name))
+        if len(found) > 1:
+            texts = ", ".join(f"`{query.text}`" for query in found[:3])
+            raise KeyError(f"`{name}` names {len(found)} answers: ask for one by its text, as {texts}")
+        return found[0]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[QueryResult]]:
+        found: dict[str, list[QueryResult]] = {}
+        for query in self.queries:
+            for key in dict.fromkeys((canonical(query.name), canonical(query.text))):
+                found.setdefault(key, []).append(query)
+        return found
+
+    def _not_found(self, name: str) -> str:
+        best = nearest(name, [name for query in self.queries for name in (query.name, query.text)])
+        hint = f": did you mean `{best}`?" if best else ""
+        return f"no query `{name}` among the {len(self.queries)} of this program{hint}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain lists and dicts, as ``--format json`` prints it."""
+        from plx.answer.export import to_dict
+
+        return to_dict(self)
+
+    def to_json(self) -> str:
+        """The result as JSON text."""
+        from plx.answer.export import to_json
+
+        return to_json(self)
+
+    def to_csv(self) -> str:
+        """The result as CSV text, one row per value of a query."""
+        from plx.answer.export import to_csv
+
+        return to_csv(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The result as a pandas frame, one row per value of a query.
+
+        Raises ImportError if pandas is not installed.
+        """
+        from plx.answer.export import to_pandas
+
+        return to_pandas(self)
+
+    def __repr__(self) -> str:
+        from plx.answer.table import plain_table
+
+        return plain_table(self)
+
+    def _repr_html_(self) -> str:
+        from plx.answer.export import to_html
+
+        return to_html(self)

@@ -1,0 +1,119 @@
+"""A result as rows of text, the same ones for the terminal and for a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plx.answer.numbers import count_text, error_text, number_text, probability_text
+from plx.answer.result import Estimate, MapWorld, QueryResult, Result
+
+MOST_VALUES = 12
+"""A query with more values shows the most probable of them."""
+
+MOST_UNKNOWNS = 40
+"""A world with more unknowns shows the first of them."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; ``mark`` is set where an answer has not converged."""
+
+    query: str = ""
+    value: str = ""
+    answer: str = ""
+    error: str = ""
+    ess: str = ""
+    rhat: str = ""
+    mark: str = ""
+
+
+def rows(result: Result) -> Iterator[Row]:
+    """The rows of a table, those of one query in a block; its text and diagnostics on the first."""
+    for query in result:
+        for k, (value, answer, error) in enumerate(_answers(query)):
+            yield _first_row(query, value, answer, error) if k == 0 else Row("", value, answer, error)
+
+
+def _first_row(query: QueryResult, value: str, answer: str, error: str) -> Row:
+    return Row(
+        query=query.name,
+        value=value,
+        answer=answer,
+        error=error,
+        ess="" if query.ess is None else count_text(query.ess),
+        rhat="" if query.rhat is None else _rhat_text(query.rhat),
+        mark="" if query.converged else "not converged",
+    )
+
+
+def _rhat_text(rhat: float) -> str:
+    return f"{rhat:.3f}" if math.isfinite(rhat) else "inf"
+
+
+def _answers(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+    """Value, answer and standard error of each row of a query."""
+    if query.kind == "probability":
+        yield "", truth_text(query), error_text(query.mcse)
+    elif query.kind == "logz":
+        yield "log Z", number_text(query.log_z if query.log_z is not None else -math.inf), ""
+    elif query.kind == "map":
+        yield from _world_rows(query)
+    else:
+        yield from _number_rows(query)
+        yield from _value_rows(query)
+
+
+def truth_text(query: QueryResult) -> str:
+    """The probability of a formula, exact on both ends: 1 is printed only where false has 0."""
+    false, true = query.estimates
+    return probability_text(true.p, true.mcse, complement=false.p)
+
+
+def _number_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+    if query.mean is not None:
+        error = query.mean_mcse or 0.0
+        yield "mean", number_text(query.mean, error), error_text(error)
+    if query.sd is not None:
+        yield "sd", number_text(query.sd), ""
+
+
+def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+    shown, rest = _most_probable(query.estimates)
+    for estimate in shown:
+        yield estimate.text, probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
+    if rest:
+        yield f"{len(rest)} more", probability_text(sum(estimate.p for estimate in rest)), ""
+
+
+def _most_probable(estimates: tuple[Estimate, ...]) -> tuple[list[Estimate], list[Estimate]]:
+    """The values to show, in the order of the domain, and those left out."""
+    if len(estimates) <= MOST_VALUES:
+        return list(estimates), []
+    best = sorted(range(len(estimates)), key=lambda i: -estimates[i].p)[:MOST_VALUES]
+    chosen = set(best)
+    rest = [estimate for i, estimate in enumerate(estimates) if i not in chosen]
+    return [estimates[i] for i in sorted(chosen)], rest
+
+
+def _world_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+    for number, world in enumerate(query.worlds, start=1):
+        label = "log weight" if len(query.worlds) == 1 else f"log weight of world {number}"
+        yield label, number_text(world.log_weight) + _proof_text(world), ""
+        unknowns = list(world.assignment.items())
+        for name, value in unknowns[:MOST_UNKNOWNS]:
+            yield name, _plain(value), ""
+        if len(unknowns) > MOST_UNKNOWNS:
+            yield f"{len(unknowns) - MOST_UNKNOWNS} more", "in --format json", ""
+
+
+def _proof_text(world: MapWorld) -> str:
+    if world.optimal:
+        return ""
+    bound = "" if world.bound is None else f", at most {number_text(world.bound)}"
+    return f" (not proved best{bound})"
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
