@@ -137,7 +137,8 @@ def add(a: Number, b: Number) -> Number:
     powers = ((x.base, root // x.root), (y.base, root // y.root))
     if sum(_bits(base) * power for base, power in powers) > _LARGEST:
         return _symbolic(_sympy(a) + _sympy(b))
-    return _log_number(x.rational + y.rational, math.prod(base**power for base, power in powers), root)
+    base = powers[0][0] ** powers[0][1] * powers[1][0] ** powers[1][1]
+    return _log_number(x.rational + y.rational, base, root)
 
 
 def neg(a: Number) -> Number:
@@ -244,7 +245,7 @@ def logit(a: Number) -> Number:
 def compare(a: Number, b: Number) -> int:
     """-1, 0 or 1 as a is less than, equal to or greater than b; never decided by rounding."""
     if _is_rational(a) and _is_rational(b):
-        return (a > b) - (a < b)  # type: ignore[operator]
+        return (a > b) - (a < b)
     if a == b:
         return 0
     x, y = to_float(a), to_float(b)

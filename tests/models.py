@@ -33,7 +33,7 @@ def make_model(
     values = Values()
     n = len(cards)
     card = list(cards)
-    for inputs, output in derived:
+    for _, output in derived:
         card.append(max(output) + 1)
     tables: dict[tuple[int, ...], np.ndarray] = {}
     for scope, table in factors:

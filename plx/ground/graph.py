@@ -22,7 +22,8 @@ class FactorGraph(NamedTuple):
     Nodes ``0 … V-1`` are the unknowns. Nodes ``V … V+D-1`` are *derived*: each is a deterministic
     function of nodes with a smaller number, so all of D can be computed in one pass. The state of
     derived node ``V+d`` is
-    ``output[output_start[m] + Σ_e contribution[contribution_start[k_e] + state(input_e)]]``, where e runs over the inputs of d, k_e is the contribution vector of e and m is the output map of d.
+    ``output[output_start[m] + Σ_e contribution[contribution_start[k_e] + state(input_e)]]``, where
+    e runs over the inputs of d, k_e is the contribution vector of e and m is the output map of d.
 
     A count of true literals has contributions 0 and 1 and the identity as output; ``exists`` maps
     0 to 0 and all else to 1; any Boolean function has mixed-radix contributions and its truth

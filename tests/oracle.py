@@ -1,0 +1,306 @@
+"""What a program means, by the book: an interpreter of syntax trees that enumerates every world.
+
+It shares nothing with the checker, the grounder or the inference code, only the syntax tree. It is slow and plain
+on purpose, and takes correct programs only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from plx.syntax import ast
+
+Value = str | bool | Fraction | float
+Env = Mapping[str, Value]
+Atom = tuple[str, tuple[Value, ...]]
+
+
+@dataclass
+class Answers:
+    """Per query instance in order: probability of each tuple of target values; and log Z given its `given`."""
+
+    distributions: list[dict[tuple[Value, ...], float]]
+    log_z: list[float]
+    best: list[float]
+
+
+class OutsideDomain(Exception):
+    """A formula needed an atom that does not exist."""
+
+
+class Interpreter:
+    def __init__(self, module: ast.Module) -> None:
+        self.statements = module.statements
+        self.declared = {s.name.text: s for s in module.statements if hasattr(s, "name") and hasattr(s, "slots")}
+        self.world: dict[Atom, Value] = {}
+        self.atoms = {
+            (name, index): self.domain(declaration, index)
+            for name, declaration in self.declared.items()
+            if isinstance(declaration, ast.RandomDecl)
+            for index in self.indexes(declaration)
+        }
+
+    # ------------------------------------------------------------------- worlds
+
+    def answers(self) -> Answers:
+        queries = [(q, env) for q in self.of(ast.Query) for env in self.scope(q.scope, {})]
+        sums: list[dict[tuple[Value, ...], list[float]]] = [{} for _ in queries]
+        for log_weight in self.worlds():
+            for (query, env), seen in zip(queries, sums, strict=True):
+                if all(self.value(g, env) is True for g in query.given):
+                    seen.setdefault(self.target(query, env), []).append(log_weight)
+        totals = [log_sum([w for ws in seen.values() for w in ws]) for seen in sums]
+        return Answers(
+            [
+                {key: math.exp(log_sum(ws) - total) for key, ws in seen.items()}
+                for seen, total in zip(sums, totals, strict=True)
+            ],
+            totals,
+            [max((w for ws in seen.values() for w in ws), default=-math.inf) for seen in sums],
+        )
+
+    def worlds(self) -> Iterator[float]:
+        for values in itertools.product(*self.atoms.values()):
+            self.world = dict(zip(self.atoms, values, strict=True))
+            log_weight = self.log_weight()
+            if log_weight > -math.inf:
+                yield log_weight
+
+    def log_weight(self) -> float:
+        for rule in self.of(ast.Require, ast.Observe):
+            if not all(self.value(rule.formula, env) is True for env in self.scope(rule.scope, {})):
+                return -math.inf
+        total = 0.0
+        for rule in self.of(ast.Weight):
+            for env in self.scope(rule.scope, {}):
+                if self.value(rule.formula, env) is True:
+                    total += float(self.value(rule.weight, env))
+        for rule in self.of(ast.Factor):
+            total += sum(float(self.value(rule.value, env)) for env in self.scope(rule.scope, {}))
+        return total
+
+    def target(self, query: ast.Query, env: Env) -> tuple[Value, ...]:
+        if isinstance(query.target, ast.Tuple):
+            return tuple(self.value(item, env) for item in query.target.items)
+        if isinstance(query.target, ast.MapTarget | ast.LogZTarget):
+            return ()
+        return (self.value(query.target, env),)
+
+    def of(self, *kinds: type) -> list:
+        return [s for s in self.statements if isinstance(s, kinds)]
+
+    # ------------------------------------------------------------- declarations
+
+    def indexes(self, declaration, guard: bool = True) -> Iterator[tuple[Value, ...]]:
+        for env, index in self.slots(declaration.slots, {}, ()):
+            if not guard or getattr(declaration, "guard", None) is None or self.value(declaration.guard, env) is True:
+                yield index
+
+    def slots(self, slots, env: Env, index: tuple[Value, ...]) -> Iterator[tuple[Env, tuple[Value, ...]]]:
+        if not slots:
+            yield env, index
+            return
+        for value in self.set(slots[0].set, env):
+            inner = {**env, slots[0].name.text: value} if slots[0].name else env
+            yield from self.slots(slots[1:], inner, (*index, value))
+
+    def domain(self, declaration: ast.RandomDecl, index: tuple[Value, ...]) -> list[Value]:
+        if declaration.domain is None:
+            return [False, True]
+        return self.set(declaration.domain, self.bind(declaration.slots, index))
+
+    def bind(self, slots, index: tuple[Value, ...]) -> Env:
+        return {slot.name.text: value for slot, value in zip(slots, index, strict=True) if slot.name}
+
+    def scope(self, scope: ast.Scope | None, env: Env) -> Iterator[Env]:
+        if scope is None:
+            yield env
+            return
+        for inner in self.bindings(scope.bindings, env):
+            if scope.guard is None or self.value(scope.guard, inner) is True:
+                yield inner
+
+    def bindings(self, bindings, env: Env) -> Iterator[Env]:
+        if not bindings:
+            yield env
+            return
+        names = [name.text for name in bindings[0].names]
+        if bindings[0].tuple:
+            choices = self.facts(bindings[0].set.text)
+        else:
+            choices = itertools.product(self.set(bindings[0].set, env), repeat=len(names))
+        for values in choices:
+            yield from self.bindings(bindings[1:], {**env, **dict(zip(names, values, strict=True))})
+
+    def facts(self, name: str) -> list[tuple[Value, ...]]:
+        out = []
+        for entry in self.declared[name].value.entries:
+            items = entry.value.items if isinstance(entry.value, ast.Tuple) else (entry.value,)
+            out.append(tuple(self.value(item, {}) for item in items))
+        return list(dict.fromkeys(out))
+
+    # --------------------------------------------------------------------- sets
+
+    def set(self, expr: ast.Expr, env: Env) -> list[Value]:
+        match expr:
+            case ast.Name(text=name):
+                declaration = self.declared[name]
+                if not declaration.slots:
+                    return self.set(declaration.value, env)
+                return unique(v for index in self.indexes(declaration) for v in self.member(declaration, index))
+            case ast.Apply(name=name, arguments=arguments):
+                return self.member(self.declared[name.text], tuple(self.value(a, env) for a in arguments))
+            case ast.Binary(op="or", left=left, right=right):
+                return unique(self.set(left, env) + self.set(right, env))
+            case ast.Binary(op="..", left=left, right=right):
+                return self.run(left, right, env)
+            case ast.Braces(entries=entries):
+                return unique(
+                    v
+                    for e in entries
+                    for v in (
+                        self.set(e.value, env)
+                        if isinstance(e.value, ast.Binary) and e.value.op == ".."
+                        else [self.value(e.value, env)]
+                    )
+                )
+        raise TypeError(expr)
+
+    def member(self, family, index: tuple[Value, ...]) -> list[Value]:
+        if not isinstance(family.value, ast.Braces) or not any(e.key for e in family.value.entries):
+            return self.set(family.value, self.bind(family.slots, index))
+        entry = self.entry(family.value.entries, index)
+        return self.set(entry, self.bind(family.slots, index))
+
+    def entry(self, entries, index: tuple[Value, ...]) -> ast.Expr:
+        for entry in entries:
+            if entry.key is not None:
+                items = entry.key.items if isinstance(entry.key, ast.Tuple) else (entry.key,)
+                if tuple(self.value(item, {}) for item in items) == index:
+                    return entry.value
+        return next(entry.value for entry in entries if entry.otherwise)
+
+    def run(self, low: ast.Expr, high: ast.Expr, env: Env) -> list[Value]:
+        if isinstance(low, ast.Name) and isinstance(high, ast.Name) and low.text not in env:
+            stem = low.text.rstrip("0123456789")
+            first, last = low.text[len(stem) :], high.text[len(stem) :]
+            return [f"{stem}{i:0{len(first) if first[0] == '0' else 0}d}" for i in range(int(first), int(last) + 1)]
+        return [Fraction(i) for i in range(int(self.value(low, env)), int(self.value(high, env)) + 1)]
+
+    # -------------------------------------------------------------- expressions
+
+    def value(self, expr: ast.Expr, env: Env) -> Value:
+        match expr:
+            case ast.Number(value=value) | ast.Truth(value=value):
+                return value
+            case ast.Quoted(text=text):
+                return text
+            case ast.Name(text=text):
+                if text in env:
+                    return env[text]
+                return self.call(text, (), env) if text in self.declared else text
+            case ast.Apply(name=name, arguments=arguments):
+                return self.call(name.text, tuple(self.value(a, env) for a in arguments), env)
+            case ast.Unary(op=op, operand=operand):
+                inner = self.value(operand, env)
+                return (not inner) if op == "not" else -inner if op == "-" else inner
+            case ast.Binary(op=op, left=left, right=right):
+                return self.binary(op, left, right, env)
+            case ast.Compare(operands=operands, ops=ops):
+                return all(self.compare(op, a, b, env) for op, a, b in zip(ops, operands, operands[1:], strict=False))
+            case ast.Member(item=item, set=set_, negated=negated):
+                return (self.value(item, env) in self.set(set_, env)) != negated
+            case ast.Aggregate(kind=kind, body=body, scope=scope):
+                return self.aggregate(kind, [self.value(body, inner) for inner in self.scope(scope, env)])
+        raise TypeError(expr)
+
+    def call(self, name: str, arguments: tuple[Value, ...], env: Env) -> Value:
+        functions = {
+            "log": math.log, "exp": math.exp, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
+            "logit": lambda p: math.log(p / (1 - p)),
+        }  # fmt: skip
+        if name in functions and name not in self.declared:
+            return functions[name](*arguments)
+        declaration = self.declared[name]
+        match declaration:
+            case ast.RandomDecl():
+                if (name, arguments) not in self.world:
+                    raise OutsideDomain(f"{name}{arguments}")
+                return self.world[name, arguments]
+            case ast.RelationDecl():
+                return arguments in self.facts(name)
+            case ast.ParamDecl(value=ast.Braces(entries=entries)):
+                return self.value(self.entry(entries, arguments), {})
+            case ast.ParamDecl(value=value) | ast.DefineDecl(body=value):
+                return self.value(value, self.bind(declaration.slots, arguments))
+        raise TypeError(declaration)
+
+    def binary(self, op: str, left: ast.Expr, right: ast.Expr, env: Env) -> Value:
+        a = self.value(left, env)
+        if op == "and":
+            return a and self.value(right, env)
+        if op == "or":
+            return a or self.value(right, env)
+        if op == "=>":
+            return not a or self.value(right, env)
+        b = self.value(right, env)
+        match op:
+            case "xor":
+                return a != b
+            case "<=>":
+                return a == b
+            case "+":
+                return a + b
+            case "-":
+                return a - b
+            case "*":
+                return a * b
+            case "/":
+                return a / b
+            case "%":
+                return a % b
+            case "^":
+                return a**b
+        raise TypeError(op)
+
+    def compare(self, op: str, left: ast.Expr, right: ast.Expr, env: Env) -> bool:
+        a, b = self.value(left, env), self.value(right, env)
+        if op in ("=", "!="):
+            same = a == b and isinstance(a, bool) == isinstance(b, bool)
+            return same == (op == "=")
+        if isinstance(a, str) and isinstance(b, str):
+            a, b = self.ranks(a, b)
+        return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
+
+    def ranks(self, a: str, b: str) -> tuple[int, int]:
+        for declaration in self.of(ast.TypeDecl):
+            members = self.set(declaration.name, {})
+            if a in members and b in members:
+                return members.index(a), members.index(b)
+        raise TypeError(f"no type has both {a} and {b}")
+
+    def aggregate(self, kind: str, values: list[Value]) -> Value:
+        match kind:
+            case "exists":
+                return any(values)
+            case "forall":
+                return all(values)
+            case "count":
+                return Fraction(sum(1 for v in values if v))
+        return sum(values, start=Fraction(0))
+
+
+def unique(values) -> list[Value]:
+    seen = {}
+    for value in values:
+        seen.setdefault((isinstance(value, bool), value), value)
+    return list(seen.values())
+
+
+def log_sum(logs: list[float]) -> float:
+    top = max(logs, default=-math.inf)
+    return top if top == -math.inf else top + math.log(math.fsum(math.exp(w - top) for w in logs))

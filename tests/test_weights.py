@@ -1,0 +1,205 @@
+"""Exact numbers: identity is decided exactly, and doubles follow."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plx import weights
+from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, Values
+from plx.weights import ArithmeticMistake, LogNumber, Number, Symbolic, apply, parse, text, to_float
+
+half = Fraction(1, 2)
+rationals = st.fractions(min_value=-20, max_value=20, max_denominator=30)
+positive = st.fractions(min_value=Fraction(1, 30), max_value=30, max_denominator=30)
+logs = st.builds(
+    lambda r, q, k: weights.add(r, weights.mul(k, weights.log(q))),
+    rationals,
+    positive,
+    st.fractions(min_value=-3, max_value=3, max_denominator=6),
+)
+numbers = st.one_of(st.integers(-50, 50), rationals, logs)
+
+
+def of(source: str) -> Number:
+    """Evaluates an expression in Python syntax with exact numbers in place of its literals."""
+    names = {name: weights.OPERATIONS[name] for name in ("log", "exp", "sqrt", "logit")}
+    names |= {"add": weights.add, "mul": weights.mul, "q": parse, "pow": weights.power}
+    return eval(source, {"__builtins__": {}}, names)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("add(log(2), log(3))", "log(6)"),
+        ("add(q('0.1'), q('0.2'))", "q('0.3')"),
+        ("mul(q('0.5'), log(4))", "log(2)"),
+        ("log(sqrt(2))", "mul(q('0.5'), log(2))"),
+        ("exp(mul(2, log(3)))", "9"),
+        ("exp(log(sqrt(2)))", "sqrt(2)"),
+        ("mul(sqrt(2), sqrt(3))", "sqrt(6)"),
+        ("sqrt(add(3, mul(2, sqrt(2))))", "add(1, sqrt(2))"),
+        ("pow(2, q('0.5'))", "sqrt(2)"),
+        ("logit(q('0.75'))", "log(3)"),
+        ("mul(log(2), log(3))", "mul(log(3), log(2))"),
+        ("mul(exp(1), exp(2))", "exp(3)"),
+        ("q('1e3')", "1000"),
+        ("add(mul(q('0.123456789'), log(2)), mul(q('0.876543211'), log(2)))", "log(2)"),
+    ],
+)
+def test_one_number_however_it_is_written(one: str, other: str) -> None:
+    a, b = of(one), of(other)
+    values = Values()
+    assert a == b
+    assert hash(a) == hash(b)
+    assert values.id(a) == values.id(b)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("q('0.3')", "q('0.3000000001')"),
+        ("log(2)", "q('0.693147180559945309417232121458')"),
+        ("add(1, q('1e-30'))", "1"),
+        ("sqrt(2)", "q('1.4142135623730950488016887242')"),
+        ("log(q('3.3348e-4165'))", "log(q('3.3349e-4165'))"),
+    ],
+)
+def test_different_numbers_stay_apart(one: str, other: str) -> None:
+    assert of(one) != of(other)
+    assert weights.compare(of(one), of(other)) == -weights.compare(of(other), of(one)) != 0
+
+
+@given(numbers, numbers, numbers)
+def test_addition_is_a_commutative_group(a: Number, b: Number, c: Number) -> None:
+    assert weights.add(a, b) == weights.add(b, a)
+    assert weights.add(weights.add(a, b), c) == weights.add(a, weights.add(b, c))
+    assert weights.add(a, 0) == a
+    assert weights.sub(a, a) == 0
+    assert weights.sub(weights.add(a, b), b) == a
+
+
+@given(rationals, numbers, numbers)
+def test_rationals_distribute(k: Fraction, a: Number, b: Number) -> None:
+    assert weights.mul(k, weights.add(a, b)) == weights.add(weights.mul(k, a), weights.mul(k, b))
+    if k:
+        assert weights.mul(Fraction(1) / k, weights.mul(k, a)) == a
+
+
+@given(numbers, numbers)
+def test_doubles_follow(a: Number, b: Number) -> None:
+    assert to_float(weights.add(a, b)) == pytest.approx(to_float(a) + to_float(b), abs=1e-9)
+    order = weights.compare(a, b)
+    assert order == -weights.compare(b, a)
+    if abs(to_float(a) - to_float(b)) > 1e-9:
+        assert order == (1 if to_float(a) > to_float(b) else -1)
+
+
+@given(positive, positive)
+def test_log_turns_products_into_sums(a: Fraction, b: Fraction) -> None:
+    assert weights.log(a * b) == weights.add(weights.log(a), weights.log(b))
+    assert to_float(weights.log(a)) == pytest.approx(math.log(a), abs=1e-14)
+    assert weights.exp(weights.log(a)) == a
+
+
+def test_logs_far_outside_the_range_of_doubles() -> None:
+    tiny = weights.log(parse("3.3348e-4165"))
+    assert isinstance(tiny, LogNumber)
+    assert to_float(tiny) == pytest.approx(math.log(3.3348) - 4165 * math.log(10), rel=1e-15)
+    near_one = weights.log(Fraction(10**30 + 1, 10**30))
+    assert to_float(near_one) == pytest.approx(1e-30, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments", "words"),
+    [
+        ("/", (1, 0), "division by zero"),
+        ("%", (1, 0), "division by zero"),
+        ("^", (0, -1), "division by zero"),
+        ("^", (-1, half), "no real number"),
+        ("^", (10, 10**9), "too large"),
+        ("log", (0,), "not positive"),
+        ("log", (-3,), "not positive"),
+        ("sqrt", (-1,), "negative"),
+        ("logit", (1,), "between 0 and 1"),
+        ("exp", (10**9,), "too large"),
+    ],
+)
+def test_impossible_arithmetic_says_so(op: str, arguments: tuple[Number, ...], words: str) -> None:
+    with pytest.raises(ArithmeticMistake, match=words):
+        apply(op, *arguments)
+
+
+@pytest.mark.parametrize("bad", ["", "x", ".", "1e", "nan", "inf", "1e999999999", "1 2"])
+def test_what_is_no_number(bad: str) -> None:
+    with pytest.raises(ArithmeticMistake):
+        parse(bad)
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        (3, "3"),
+        (Fraction(-3, 10), "-0.3"),
+        (Fraction(1, 3), "1/3"),
+        (weights.log(6), "log(6)"),
+        (weights.log(half), "-log(2)"),
+        (weights.add(1, weights.mul(half, weights.log(2))), "1 + log(2)/2"),
+        (weights.sqrt(2), "sqrt(2)"),
+    ],
+)
+def test_numbers_are_written_exactly(number: Number, written: str) -> None:
+    assert text(number) == written
+
+
+@pytest.mark.parametrize(
+    ("op", "arguments", "result"),
+    [
+        ("xor", (True, True, True), True),
+        ("=>", (True, False), False),
+        ("=>", (False, False), True),
+        ("<=>", (False, False), True),
+        ("=", (1, True), False),
+        ("=", ("a", "a"), True),
+        ("<", (1, weights.log(3)), True),
+        ("%", (-1, 3), 2),
+        ("abs", (weights.log(half),), weights.log(2)),
+        ("min", (2, weights.log(7), 3), weights.log(7)),
+        ("max", (2, weights.log(7), 3), 3),
+        ("-", (1, half), half),
+    ],
+)
+def test_operators(op: str, arguments: tuple[object, ...], result: object) -> None:
+    assert apply(op, *arguments) == result
+
+
+def test_values_give_one_id_to_equal_values() -> None:
+    values = Values()
+    assert (values.id(False), values.id(True), values.id(0)) == (FALSE, TRUE, ZERO)
+    assert values.id(1) != TRUE
+    assert values.id("1") != values.id(1)
+    assert values.id(Fraction(4, 2)) == values.id(2)
+    assert values.find("nobody") is None
+    floats = values.floats(np.array([ZERO, IMPOSSIBLE, values.id(half), values.id("a")]))
+    np.testing.assert_array_equal(floats, [0, -np.inf, 0.5, np.nan])
+
+
+def test_sympy_is_imported_only_where_it_must_be() -> None:
+    code = (
+        "import sys; from plx.weights import log, add, mul; from fractions import Fraction as F;"
+        "mul(F(1,3), add(log(2), log(3))); assert 'sympy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_symbolic_only_where_needed() -> None:
+    assert isinstance(weights.sqrt(2), Symbolic)
+    assert weights.mul(weights.sqrt(2), weights.sqrt(2)) == 2
+    assert isinstance(weights.mul(weights.log(2), Fraction(37, 100)), LogNumber)
