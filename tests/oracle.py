@@ -1,7 +1,7 @@
 """What a program means, by the book: an interpreter of syntax trees that enumerates every world.
 
-It shares nothing with the checker, the grounder or the inference code, only the syntax tree. It is slow and plain
-on purpose, and takes correct programs only.
+It shares nothing with the checker, the grounder or the inference code, only the syntax tree. It is slow
+and plain on purpose, and takes correct programs only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Atom = tuple[str, tuple[Value, ...]]
 
 @dataclass
 class Answers:
-    """Per query instance in order: probability of each tuple of target values; and log Z given its `given`."""
+    """Per query instance in order: probability of each tuple of targets; log Z with its `given`."""
 
     distributions: list[dict[tuple[Value, ...], float]]
     log_z: list[float]
@@ -35,7 +35,9 @@ class OutsideDomain(Exception):
 class Interpreter:
     def __init__(self, module: ast.Module) -> None:
         self.statements = module.statements
-        self.declared = {s.name.text: s for s in module.statements if hasattr(s, "name") and hasattr(s, "slots")}
+        self.declared = {
+            s.name.text: s for s in module.statements if hasattr(s, "name") and hasattr(s, "slots")
+        }
         self.world: dict[Atom, Value] = {}
         self.atoms = {
             (name, index): self.domain(declaration, index)
@@ -97,7 +99,11 @@ class Interpreter:
 
     def indexes(self, declaration, guard: bool = True) -> Iterator[tuple[Value, ...]]:
         for env, index in self.slots(declaration.slots, {}, ()):
-            if not guard or getattr(declaration, "guard", None) is None or self.value(declaration.guard, env) is True:
+            if (
+                not guard
+                or getattr(declaration, "guard", None) is None
+                or self.value(declaration.guard, env) is True
+            ):
                 yield index
 
     def slots(self, slots, env: Env, index: tuple[Value, ...]) -> Iterator[tuple[Env, tuple[Value, ...]]]:
@@ -151,7 +157,9 @@ class Interpreter:
                 declaration = self.declared[name]
                 if not declaration.slots:
                     return self.set(declaration.value, env)
-                return unique(v for index in self.indexes(declaration) for v in self.member(declaration, index))
+                return unique(
+                    v for index in self.indexes(declaration) for v in self.member(declaration, index)
+                )
             case ast.Apply(name=name, arguments=arguments):
                 return self.member(self.declared[name.text], tuple(self.value(a, env) for a in arguments))
             case ast.Binary(op="or", left=left, right=right):
@@ -188,7 +196,10 @@ class Interpreter:
         if isinstance(low, ast.Name) and isinstance(high, ast.Name) and low.text not in env:
             stem = low.text.rstrip("0123456789")
             first, last = low.text[len(stem) :], high.text[len(stem) :]
-            return [f"{stem}{i:0{len(first) if first[0] == '0' else 0}d}" for i in range(int(first), int(last) + 1)]
+            return [
+                f"{stem}{i:0{len(first) if first[0] == '0' else 0}d}"
+                for i in range(int(first), int(last) + 1)
+            ]
         return [Fraction(i) for i in range(int(self.value(low, env)), int(self.value(high, env)) + 1)]
 
     # -------------------------------------------------------------- expressions
@@ -211,7 +222,9 @@ class Interpreter:
             case ast.Binary(op=op, left=left, right=right):
                 return self.binary(op, left, right, env)
             case ast.Compare(operands=operands, ops=ops):
-                return all(self.compare(op, a, b, env) for op, a, b in zip(ops, operands, operands[1:], strict=False))
+                return all(
+                    self.compare(op, a, b, env) for op, a, b in zip(ops, operands, operands[1:], strict=False)
+                )
             case ast.Member(item=item, set=set_, negated=negated):
                 return (self.value(item, env) in self.set(set_, env)) != negated
             case ast.Aggregate(kind=kind, body=body, scope=scope):
