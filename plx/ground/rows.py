@@ -1,0 +1,91 @@
+"""Distinct rows of integer arrays, found by sorting packed keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.values import IntArray
+
+_KEY_LIMIT = 2**62
+"""Packed keys stay below this, so that they never overflow 64 bits."""
+
+_WIDE = 64
+"""Rows longer than this are compared as bytes, one by one."""
+
+AnyInt = npt.NDArray[np.integer]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def unique_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Index of the first occurrence of every distinct key in increasing order, and the inverse."""
+    n = len(keys)
+    if n == 0:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    low, high = int(keys.min()), int(keys.max())
+    if high - low < 4 * n + 1024:
+        return _unique_dense(keys - low, high - low + 1)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first.astype(np.int64), inverse.astype(np.int64)
+
+
+def _unique_dense(keys: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    first = np.full(size, -1, dtype=np.int64)
+    first[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    present = np.flatnonzero(first >= 0)
+    number = np.empty(size, dtype=np.int64)
+    number[present] = np.arange(len(present))
+    return first[present], number[keys]
+
+
+def row_keys(rows: AnyInt) -> IntArray:
+    """One integer per row of an array [n, k]; equal exactly where the rows are equal.
+
+    Keys sort as the rows do (lexicographically) when k ≤ 64.
+    """
+    n, k = rows.shape
+    if k > _WIDE:
+        return _byte_keys(rows)
+    keys, size = np.zeros(n, dtype=np.int64), 1
+    if n == 0:
+        return keys
+    for column in rows.T:
+        low, high = int(column.min()), int(column.max())
+        radix = high - low + 1
+        if size * radix > _KEY_LIMIT:
+            keys, size = _compress(keys)
+        if size * radix > _KEY_LIMIT:
+            column, radix = _compress(column.astype(np.int64))
+            low = 0
+        keys = keys * radix + (column.astype(np.int64) - low)
+        size *= radix
+    return keys
+
+
+def unique_rows(rows: AnyInt) -> tuple[IntArray, IntArray]:
+    """Index of the first occurrence of every distinct row of [n, k], and the inverse [n]."""
+    return unique_keys(row_keys(rows))
+
+
+def _compress(keys: IntArray) -> tuple[IntArray, int]:
+    first, inverse = unique_keys(keys)
+    return inverse, len(first)
+
+
+def _byte_keys(rows: AnyInt) -> IntArray:
+    seen: dict[bytes, int] = {}
+    wide = np.ascontiguousarray(rows, dtype=np.int64)
+    return np.fromiter((seen.setdefault(row.tobytes(), len(seen)) for row in wide), np.int64, len(wide))
+
+
+def starts(counts: AnyInt) -> IntArray:
+    """Offsets [n + 1] of consecutive segments with these lengths."""
+    out = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=out[1:])
+    return out
+
+
+def segments(start: IntArray, count: IntArray) -> IntArray:
+    """The integers ``start[i] … start[i] + count[i] - 1`` for every i, one after the other."""
+    begin = starts(count)
+    return np.arange(begin[-1]) + np.repeat(start - begin[:-1], count)
