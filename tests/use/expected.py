@@ -1,0 +1,240 @@
+"""What the examples must answer, worked out by hand for each: no code of plx is used here."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+Answers = dict[str, dict[str, float]]
+"""Query name → value as text → probability."""
+
+
+def _marginal(worlds: Iterable[tuple[object, float]]) -> dict[str, float]:
+    """Normalised weights per value, from (value, weight) pairs."""
+    total: dict[str, float] = {}
+    for value, weight in worlds:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        total[text] = total.get(text, 0.0) + weight
+    z = sum(total.values())
+    return {value: weight / z for value, weight in total.items()}
+
+
+def _truth(p: float) -> dict[str, float]:
+    return {"true": p, "false": 1 - p}
+
+
+# ------------------------------------------------------------------ curriculum
+
+COURSES = {
+    "theory": ["logic", "sets"],
+    "systems": ["os", "db", "nets"],
+    "ai": ["ml", "nlp", "vision", "robots"],
+}
+
+
+def _student(leniency: float, seen: dict[str, str]) -> Iterator[tuple[dict[str, str], float]]:
+    """Every way one student's grades can be, with its weight; students are independent."""
+    for grades in itertools.product(*(["fail", *courses] for courses in COURSES.values())):
+        world = dict(zip(COURSES, grades, strict=True))
+        if all(world[area] == course for area, course in seen.items()):
+            passed = sum(grade != "fail" for grade in grades)
+            yield world, exp(-leniency * (3 - passed) + 0.4 * passed * (passed - 1) / 2)
+
+
+def _broad(world: dict[str, str]) -> bool:
+    return sum(grade != "fail" for grade in world.values()) >= 2
+
+
+def curriculum() -> Answers:
+    first = list(_student(0.2, {"theory": "logic", "systems": "fail"}))
+    second = list(_student(1.5, {"theory": "sets"}))
+    other = list(_student(0.7, {}))
+    broad = [_marginal((_broad(w), p) for w, p in who) for who in (first, second, other)]
+    graduates = np.array([1.0])
+    for p in [broad[0], broad[1]] + [broad[2]] * 18:
+        graduates = np.convolve(graduates, [p["false"], p["true"]])
+    return {
+        "passed(s1, ai)": _marginal((w["ai"], p) for w, p in first),
+        "broad(s2)": broad[1],
+        "broad(s3)": broad[2],
+        "graduates": {str(k): float(p) for k, p in enumerate(graduates)},
+        "(passed(s3, theory), passed(s3, systems))": _marginal(
+            (f"({w['theory']}, {w['systems']})", p) for w, p in other
+        ),
+        "broad(s3) given passed(s3, theory) = fail": _marginal(
+            (_broad(w), p) for w, p in other if w["theory"] == "fail"
+        ),
+    }
+
+
+# ------------------------------------------------------------------------ ring
+
+
+def ring() -> Answers:
+    n, renamed = 20, {3, 7, 8, 15, 16, 19}
+
+    def steps(start: int, end: int) -> np.ndarray:
+        """The product of the edge matrices from place start to place end."""
+        out = np.eye(2)
+        for i in range(start, end):
+            same, other = (1.0, 9.0) if i in renamed else (9.0, 1.0)
+            out = out @ np.array([[same, other], [other, same]])
+        return out
+
+    answers: Answers = {}
+    for i in range(n):
+        p = steps(0, i)[1] * steps(i, n)[:, 1]
+        answers[f"bit({i})"] = _truth(float(p[1] / p.sum()))
+    p = steps(9, 10)[1] * (steps(10, n)[:, 1])
+    answers["bit(10) given bit(9)"] = _truth(float(p[1] / p.sum()))
+    pairs = steps(0, 5)[1][:, None] * steps(5, 6) * steps(6, n)[:, 1][None, :]
+    answers["odd_neighbours"] = _truth(float((pairs[0, 1] + pairs[1, 0]) / pairs.sum()))
+    return answers
+
+
+# --------------------------------------------------------------------- smokers
+
+
+def smokers() -> Answers:
+    """Friendships are summed out: given who smokes, each pair is on its own."""
+    n = 5
+
+    def pair(x: bool, y: bool, friends: bool | None = None) -> float:
+        terms = [exp(1.1 * (not (f and x) or y)) for f in (False, True) if friends in (None, f)]
+        return sum(terms)
+
+    def worlds(fixed: dict[tuple[int, int], bool]) -> Iterator[tuple[tuple[bool, ...], float]]:
+        for s in itertools.product([False, True], repeat=n):
+            p = exp(1.4 * sum(s))
+            for x, y in itertools.product(range(n), repeat=2):
+                p *= pair(s[x], s[y], fixed.get((x, y)))
+            yield s, p
+
+    free = list(worlds({}))
+    known = list(worlds({(1, 0): True}))
+    names = ["anna", "bob", "cleo", "dan", "eva"]
+    befriended = sum(p for _, p in worlds({(0, 1): True})) / sum(p for _, p in free)
+    return {
+        **{f"smokes({name})": _marginal((s[i], p) for s, p in free) for i, name in enumerate(names)},
+        "friends(anna, bob)": _truth(befriended),
+        "smokers": _marginal((sum(s), p) for s, p in free),
+        "smokes(anna) given not smokes(bob), friends(bob, anna)": _marginal(
+            (s[0], p) for s, p in known if not s[1]
+        ),
+    }
+
+
+# ----------------------------------------------------------------------- potts
+
+
+def potts() -> Answers:
+    """By transfer matrix, row after row; 3**6 states of a row."""
+    n, q, j = 6, 3, 0.8
+    row = np.array(list(itertools.product(range(q), repeat=n)))
+    within = np.exp(j * (row[:, :-1] == row[:, 1:]).sum(1))
+    between = np.exp(j * (row[:, None, :] == row[None, :, :]).sum(2))
+    first = within * (row[:, 0] == 0)
+
+    def total(masks: dict[int, np.ndarray]) -> float:
+        v = first * masks.get(0, 1.0)
+        for r in range(1, n):
+            v = (v @ between) * within * masks.get(r, 1.0)
+        return float(v.sum())
+
+    z = total({})
+    answers: Answers = {}
+    colours = ["red", "green", "blue"]
+    for name, (r, c) in {"colour(1, 2)": (0, 1), "colour(6, 6)": (5, 5)}.items():
+        answers[name] = {colours[k]: total({r: row[:, c] == k}) / z for k in range(q)}
+    alike = sum(total({2: row[:, 2] == k, 3: row[:, 3] == k}) for k in range(q)) / z
+    answers["alike"] = _truth(alike)
+    reds = (row == 0).sum(1)
+    count = np.zeros((n * n + 1, len(row)))
+    count[reds, np.arange(len(row))] = first
+    for _ in range(1, n):
+        moved = (count @ between) * within
+        count = np.zeros_like(count)
+        for k in range(n + 1):
+            here = reds == k
+            count[k:, here] += moved[: n * n + 1 - k, here]
+    answers["reds"] = {str(k): float(p) for k, p in enumerate(count.sum(1) / z)}
+    return answers
+
+
+# ------------------------------------------------------------------- timetable
+
+LESSONS = ["algebra", "geometry", "physics", "optics", "poetry", "drama"]
+SLOTS = ["monday_early", "monday_late", "tuesday_early", "tuesday_late"]
+
+
+def timetables() -> Iterator[tuple[dict[str, str], float]]:
+    """Every timetable that keeps the rules, with its log weight."""
+    for places in itertools.product(range(4), repeat=6):
+        kim, lee, mia = places[0:2], places[2:4], places[4:6]
+        clash = kim[0] == kim[1] or lee[0] == lee[1] or mia[0] == mia[1]
+        fits = all(1 <= places.count(s) <= 2 for s in range(4))
+        if clash or not fits or kim[0] >= kim[1]:
+            continue
+        early = [s in (0, 2) for s in places]
+        weight = 0.8 * sum(early[0:2]) - 0.5 * sum(early[4:6]) + 1.5 * (places[5] == 3)
+        yield {lesson: SLOTS[s] for lesson, s in zip(LESSONS, places, strict=True)}, weight
+
+
+def timetable() -> Answers:
+    worlds = [(world, exp(weight)) for world, weight in timetables()]
+
+    def given(where: Callable[[dict[str, str]], bool]) -> dict[str, float]:
+        return _marginal((w["drama"], p) for w, p in worlds if where(w))
+
+    return {
+        **{f"at({lesson})": _marginal((w[lesson], p) for w, p in worlds) for lesson in LESSONS},
+        "at(drama) given at(optics) = tuesday_late, at(poetry) = monday_late": given(
+            lambda w: w["optics"] == "tuesday_late" and w["poetry"] == "monday_late"
+        ),
+        "mia_early": _marginal((w["poetry"].endswith("early") or w["drama"].endswith("early"), p) for w, p in worlds),
+    }
+
+
+# ------------------------------------------------------------------------- flu
+
+
+def _rows(name: str) -> list[list[str]]:
+    with (EXAMPLES / "flu" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def flu() -> Answers:
+    """The untested results sum out: with either result, the weights add up to 1."""
+    people = [row[0] for row in _rows("people.csv")]
+    risk = {name: float(p) for name, p in _rows("risk.csv")}
+    met = [(people.index(a), people.index(b)) for a, b in _rows("contacts.csv")]
+    seen = {people.index(name): value == "true" for name, value in _rows("tests.csv")}
+    worlds = []
+    for ill in itertools.product([False, True], repeat=len(people)):
+        weight = sum(log(risk[x] / (1 - risk[x])) for x, i in zip(people, ill, strict=True) if i)
+        weight += sum(1.8 for a, b in met if ill[a] and ill[b])
+        for x, positive in seen.items():
+            weight += log((0.8 if positive else 0.2) if ill[x] else (0.05 if positive else 0.95))
+        worlds.append((ill, exp(weight)))
+    quoted = [f'"{name}"' if " " in name else name for name in people]
+    return {
+        **{f"flu({name})": _marginal((ill[i], p) for ill, p in worlds) for i, name in enumerate(quoted)},
+        "ill": _marginal((sum(ill), p) for ill, p in worlds),
+    }
+
+
+# ----------------------------------------------------------------------- embed
+
+
+def route(right: float) -> dict[str, float]:
+    """A road that is said to be open, or blocked, is free with these odds; roads are independent."""
+    good = 0.8 * right / (0.8 * right + 0.2 * (1 - right))
+    bad = 0.8 * (1 - right) / (0.8 * (1 - right) + 0.2 * right)
+    return {"short_free": good * bad, "long_free": good**3}
