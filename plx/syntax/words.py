@@ -1,0 +1,66 @@
+"""The words of the language: what a program is split into, and which of them are reserved."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from plx.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token: its kind (a terminal of ``grammars/plx.lark``), its text and its place."""
+
+    type: str
+    text: str
+    source: Source
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Offset just after the word."""
+        return self.start + len(self.text)
+
+    @property
+    def span(self) -> Span:
+        """The characters of the word."""
+        return Span(self.source, self.start, self.start + len(self.text))
+
+
+STATEMENTS = (
+    "type",
+    "param",
+    "relation",
+    "random",
+    "define",
+    "weight",
+    "factor",
+    "require",
+    "observe",
+    "query",
+)
+"""The reserved words that start a statement."""
+
+RESERVED = frozenset(STATEMENTS) | {
+    *("for", "in", "if", "from", "as", "given", "else"),
+    *("and", "or", "not", "xor", "true", "false"),
+    *("exists", "forall", "count", "sum", "map", "logz"),
+}
+"""The words that cannot be names. A symbol spelt like one is written in quotes."""
+
+_NAME = re.compile(
+    r"[^\W\d][\w\u0300-\u036F\u0591-\u05BD\u0610-\u061A\u064B-\u065F"
+    r"\u0900-\u0963\u0966-\u0DF3\u0E31-\u0E4E\u200C\u200D]*'*"
+)
+
+
+def is_name(text: str) -> bool:
+    """True where the text can stand in a program as a name, without quotes."""
+    return text not in RESERVED and _NAME.fullmatch(text) is not None
+
+
+def first_on_line(word: Word) -> bool:
+    """True where only blanks stand before the word on its line."""
+    text = word.source.text
+    return not text[text.rfind("\n", 0, word.start) + 1 : word.start].strip("\ufeff \t\r")
