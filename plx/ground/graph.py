@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plx.errors import Diagnostic
 from plx.source import Span
 from plx.values import FloatArray, IntArray, Values
 
@@ -214,3 +215,4 @@ class GroundModel:
     queries: tuple[GroundQuery, ...]
     log_constant: float = 0.0
     constant_weight: int = 2  # exact identity of log_constant, an id of `values`
+    warnings: tuple[Diagnostic, ...] = ()  # what was odd but could be read

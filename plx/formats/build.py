@@ -1,0 +1,129 @@
+"""A network of a foreign format and evidence on it → a ground model that asks for every marginal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from plx.errors import Diagnostic, Note, PlxError
+from plx.formats.clauses import LARGEST_TABLE, clause_nodes, clause_table, node_factors
+from plx.formats.evidence import plain, variable_name
+from plx.formats.network import Clause, FileEvidence, Network, Table
+from plx.ground.assemble import Assembly, FactorBatch, assemble
+from plx.ground.graph import Atoms, GroundModel, GroundQuery, GroundRule, Target
+from plx.values import FALSE, IMPOSSIBLE, TRUE, IntArray
+
+
+def build(network: Network, evidence: FileEvidence) -> GroundModel:
+    """The ground model of a network: evidence applied, a query for every unobserved variable.
+
+    Raises PlxError for a table that is all zero, and for evidence that one table alone forbids.
+    """
+    cards = np.array(network.cards, dtype=np.int64)
+    fixed = np.full(len(cards), -1, dtype=np.int64)
+    for observed in evidence.observed:
+        fixed[observed.variable] = observed.state
+    small = [clause for clause in network.clauses if _joint_states(clause) <= LARGEST_TABLE]
+    large = [clause for clause in network.clauses if _joint_states(clause) > LARGEST_TABLE]
+    tables = [*network.tables, *evidence.likelihoods, *map(_as_table, small)]
+    _check_zeros(network, evidence, tables, fixed)
+    batches = [*_batches(cards, tables), node_factors(large, len(cards), len(tables))]
+    assembly = assemble(network.values, cards, batches, clause_nodes(large), fixed)
+    if assembly.constant_weight == IMPOSSIBLE:
+        raise PlxError(
+            Diagnostic("the evidence has probability 0: no state of the model has a weight above 0")
+        )
+    atoms = _atoms(network, assembly, fixed)
+    return GroundModel(
+        graph=assembly.graph,
+        atoms=atoms,
+        values=network.values,
+        rules=_rules(tables, large, len(small)),
+        queries=tuple(_query(atoms, int(atom)) for atom in np.flatnonzero(fixed < 0)),
+        log_constant=assembly.log_constant,
+        constant_weight=assembly.constant_weight,
+        warnings=network.warnings + evidence.warnings,
+    )
+
+
+def _joint_states(clause: Clause) -> int:
+    return int(np.prod([len(literal) for literal in clause.literals], dtype=object))
+
+
+def _as_table(clause: Clause) -> Table:
+    return Table(clause.scope, clause_table(clause), clause.text, None)
+
+
+def _batches(cards: IntArray, tables: Sequence[Table]) -> Iterator[FactorBatch]:
+    """One batch per list of cards, with equal tables stored once."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for rule, table in enumerate(tables):
+        groups.setdefault(tuple(cards[table.scope].tolist()), []).append(rule)
+    for shape, rules in groups.items():
+        seen: dict[bytes, int] = {}
+        row = [seen.setdefault(tables[rule].weight.tobytes(), len(seen)) for rule in rules]
+        stored = np.array([np.frombuffer(content, dtype=np.int64) for content in seen], dtype=np.int64)
+        scope = np.array([tables[rule].scope for rule in rules], dtype=np.int64).reshape(-1, len(shape))
+        yield FactorBatch(scope, np.array(row), stored, np.array(rules))
+
+
+def _check_zeros(network: Network, evidence: FileEvidence, tables: Sequence[Table], fixed: IntArray) -> None:
+    cards = np.array(network.cards, dtype=np.int64)
+    for table in tables:
+        zero = table.weight == IMPOSSIBLE
+        if zero.all():
+            message = f"{table.text}: all entries are 0, so no state of the model has a weight above 0"
+            raise PlxError(Diagnostic(message, table.span))
+        state = fixed[table.scope]
+        if zero.any() and (state >= 0).any():
+            index = tuple(slice(None) if s < 0 else int(s) for s in state)
+            if zero.reshape(cards[table.scope])[index].all():
+                raise PlxError(_clash(network, evidence, table))
+
+
+def _clash(network: Network, evidence: FileEvidence, table: Table) -> Diagnostic:
+    """The mistake of evidence that one table gives the weight 0."""
+    involved = [observed for observed in evidence.observed if observed.variable in table.scope]
+    pairs = []
+    for observed in involved:
+        name = variable_name(network.blocks, network.values, observed.variable)
+        state = network.states[observed.variable][observed.state]
+        pairs.append(f"{name} = {plain(network.values[int(state)])}")
+    message = f"the evidence has probability 0: {table.text} is 0 wherever {' and '.join(pairs)}"
+    notes = tuple(Note("observed here", observed.span) for observed in involved if observed.span)
+    return Diagnostic(message, table.span, notes=notes)
+
+
+def _atoms(network: Network, assembly: Assembly, observed: IntArray) -> Atoms:
+    seen: dict[bytes, int] = {}
+    domain = [seen.setdefault(states.tobytes(), len(seen)) for states in network.states]
+    state = assembly.state[: len(observed)]
+    fixed = [int(network.states[v][s]) if s >= 0 else -1 for v, s in enumerate(state)]
+    node = assembly.node[: len(observed)]
+    return Atoms(
+        blocks=network.blocks,
+        node=node.astype(np.int32),
+        fixed=np.array(fixed, dtype=np.int64),
+        domain=np.array(domain, dtype=np.int32),
+        domains=tuple(np.frombuffer(content, dtype=np.int64) for content in seen),
+        atom_of=np.flatnonzero(node >= 0),
+        values=network.values,
+    )
+
+
+def _rules(tables: Sequence[Table], large: Sequence[Clause], clauses: int) -> tuple[GroundRule, ...]:
+    first = len(tables) - clauses
+    factors = [GroundRule("factor", table.text, table.span, 1, 1) for table in tables[:first]]
+    weighted = [GroundRule("weight", table.text, table.span, 1, 1) for table in tables[first:]]
+    return (*factors, *weighted, *(GroundRule("weight", clause.text, None, 1, 1) for clause in large))
+
+
+def _query(atoms: Atoms, atom: int) -> GroundQuery:
+    labels = atoms.domains[atoms.domain[atom]]
+    kind: Literal["probability", "distribution"] = (
+        "probability" if labels.tolist() == [FALSE, TRUE] else "distribution"
+    )
+    name = atoms.name(atom)
+    return GroundQuery(kind, name, name, (Target(int(atoms.node[atom]), labels),), (), None)

@@ -1,0 +1,76 @@
+"""What a file of a foreign format says, before evidence: variables, states and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from plx.errors import Diagnostic
+from plx.ground.graph import AtomBlock
+from plx.source import Span
+from plx.values import IntArray, Values
+
+
+@dataclass(frozen=True)
+class Table:
+    """One factor of a file: ids of exact log weights in C order, the last of the scope fastest.
+
+    ``text`` names it in messages: ``table of x(3), x(5)``.
+    """
+
+    scope: IntArray  # [k] variables, in the order of the file
+    weight: IntArray  # [Π card]
+    text: str
+    span: Span | None = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """``weight`` (an id of the log weight) where some variable is in the set of its literal.
+
+    Literal i: variable ``scope[i]`` is in one of the states where ``literals[i]`` is 1.
+    """
+
+    scope: IntArray  # [k] variables, no two equal
+    literals: tuple[IntArray, ...]  # k times [card]
+    weight: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Network:
+    """Variables, numbered by the blocks that name them, with the ids of their states."""
+
+    values: Values
+    blocks: tuple[AtomBlock, ...]
+    states: tuple[IntArray, ...]
+    tables: tuple[Table, ...]
+    clauses: tuple[Clause, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def cards(self) -> list[int]:
+        return [len(states) for states in self.states]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A variable that evidence puts in a state."""
+
+    variable: int
+    state: int
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class FileEvidence:
+    """Evidence on a network: states of variables, and likelihoods as tables over one variable."""
+
+    observed: tuple[Observed, ...] = ()
+    likelihoods: tuple[Table, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def numbered(values: Values, numbers: Sequence[int]) -> tuple[AtomBlock, ...]:
+    """The block of variables that have numbers for names: ``x(0)``, ``x(1)``, …"""
+    return (AtomBlock("x", values.ids(numbers).reshape(-1, 1), 0),)

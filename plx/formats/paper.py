@@ -1,0 +1,107 @@
+"""The published models of Anand et al. (AISTATS 2017) as JSON: variables and weighted clauses.
+
+``{"variables": [{"name": "P1R1", "domain_size": 2}, …], "features": [{"weight": 1.2, "clause":
+[[variable, value, sign], …]}, …]}``: P(x) ∝ exp(Σ weights of satisfied clauses). A literal holds iff
+(x[variable] == value) is what its sign, 1 or 0, says. Other keys are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from plx.errors import Diagnostic, PlxError
+from plx.formats.network import Clause, Network
+from plx.ground.graph import AtomBlock
+from plx.source import Source, Span
+from plx.values import IntArray, Values
+from plx.weights import ArithmeticMistake, parse
+
+
+def read_paper(source: Source, values: Values) -> Network:
+    """The network of such a file; weights are the exact decimals of the text.
+
+    Raises PlxError for JSON of another kind.
+    """
+    content = _load(source)
+    names, cards = _variables(source, content)
+    ranges = {card: values.ids(range(card)) for card in set(cards)}
+    empty = np.zeros((1, 0), dtype=np.int64)
+    features = content.get("features")
+    if not isinstance(features, list):
+        _fail(source, "the list `features` is missing")
+    return Network(
+        values=values,
+        blocks=tuple(AtomBlock(name, empty, i) for i, name in enumerate(names)),
+        states=tuple(ranges[card] for card in cards),
+        tables=(),
+        clauses=tuple(_clause(source, values, cards, i, feature) for i, feature in enumerate(features)),
+    )
+
+
+def _load(source: Source) -> Mapping[str, Any]:
+    try:
+        content = json.loads(source.text, parse_float=parse)
+    except json.JSONDecodeError as mistake:
+        place = Span(source, mistake.pos, mistake.pos + 1)
+        raise PlxError(Diagnostic(f"this is no JSON: {mistake.msg}", place)) from None
+    except ArithmeticMistake as mistake:
+        _fail(source, str(mistake))
+    if not isinstance(content, dict):
+        _fail(source, "a model is an object with the keys `variables` and `features`")
+    return content
+
+
+def _variables(source: Source, content: Mapping[str, Any]) -> tuple[list[str], list[int]]:
+    listed = content.get("variables")
+    if not isinstance(listed, list):
+        _fail(source, "the list `variables` is missing")
+    names, cards = [], []
+    for i, entry in enumerate(listed):
+        match entry:
+            case {"name": str(name), "domain_size": int(card)} if card >= 1:
+                names.append(name)
+                cards.append(card)
+            case _:
+                _fail(source, f"variable {i} needs a `name` and a `domain_size` of 1 or more")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        _fail(source, f"two variables are called `{twice}`")
+    return names, cards
+
+
+def _clause(source: Source, values: Values, cards: list[int], i: int, feature: object) -> Clause:
+    match feature:
+        case {"weight": weight, "clause": [_, *_] as literals} if _is_number(weight):
+            sets = _literals(source, cards, i, literals)
+        case _:
+            _fail(source, f"feature {i} needs a `weight` and a `clause` with a literal or more")
+    scope = np.array(list(sets), dtype=np.int64)
+    return Clause(scope, tuple(sets.values()), values.id(weight), f"feature {i}")
+
+
+def _literals(source: Source, cards: list[int], i: int, literals: list[object]) -> dict[int, IntArray]:
+    """For each variable of a clause, the states (1) that satisfy it."""
+    sets: dict[int, IntArray] = {}
+    for literal in literals:
+        match literal:
+            case [int(variable), int(value), 0 | 1 as sign] if (
+                0 <= variable < len(cards) and 0 <= value < cards[variable]
+            ):
+                holds = (np.arange(cards[variable]) == value) == bool(sign)
+                sets[variable] = sets.get(variable, np.zeros(cards[variable], dtype=np.int64)) | holds
+            case _:
+                message = f"feature {i}: {json.dumps(literal, default=str)} is no [variable, value, sign]"
+                _fail(source, f"{message} of this model")
+    return sets
+
+
+def _is_number(weight: object) -> bool:
+    return not isinstance(weight, bool | str | list | dict | float) and weight is not None
+
+
+def _fail(source: Source, message: str) -> NoReturn:
+    raise PlxError(Diagnostic(f"{source.name}: {message}"))

@@ -1,0 +1,89 @@
+"""Files of other tools → ground models: `read_model`, by the suffix of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from plx.errors import Diagnostic, PlxError
+from plx.formats.bif import read_bif
+from plx.formats.build import build
+from plx.formats.evidence import (
+    Names,
+    join,
+    read_evidence,
+    read_likelihoods,
+    read_lines,
+    read_pairs,
+    split_pair,
+)
+from plx.formats.fg import read_fg
+from plx.formats.network import FileEvidence, Network
+from plx.formats.paper import read_paper
+from plx.formats.uai import read_uai
+from plx.ground.graph import GroundModel
+from plx.source import Source
+from plx.values import Values
+
+READERS: Final[Mapping[str, Callable[[Source, Values], Network]]] = {
+    ".bif": read_bif,
+    ".fg": read_fg,
+    ".json": read_paper,
+    ".uai": read_uai,
+}
+"""The reader of each suffix. A new format is one file with a reader, and one entry here."""
+
+
+def is_model_file(path: str | Path) -> bool:
+    """Whether a file is a model of another tool, by its suffix."""
+    return Path(path).suffix.lower() in READERS
+
+
+def read_model(path: str | Path, evidence: Sequence[str | Path] | Mapping[str, object] = ()) -> GroundModel:
+    """The model in a .uai, .bif, .fg or .json file, with a query for every unobserved variable.
+
+    ``evidence`` is a mapping from names to states, or a list in which each item is ``NAME=STATE`` or
+    the name of a file: UAI evidence, virtual evidence (``.virt``), or lines ``NAME=STATE``. What was
+    odd about the files stands in the model's ``warnings``. Raises PlxError for files that cannot be
+    read, and for evidence that is wrong or of probability 0.
+    """
+    network = read_network(path)
+    if isinstance(evidence, Mapping):
+        parts = [read_pairs(network, evidence)]
+    else:
+        parts = [_evidence(network, item) for item in evidence]
+    return build(network, join(parts, network))
+
+
+def read_network(path: str | Path) -> Network:
+    """The network in a file, before evidence. Raises PlxError for a file that cannot be read."""
+    reader = READERS.get(Path(path).suffix.lower())
+    if reader is None:
+        known = ", ".join(sorted(READERS))
+        raise PlxError(Diagnostic(f"{path}: models are read from files that end in {known}"))
+    return reader(read_source(path), Values())
+
+
+def read_source(path: str | Path) -> Source:
+    """A text file, UTF-8 with or without a byte order mark. Raises PlxError if it cannot be read."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as mistake:
+        raise PlxError(Diagnostic(f"cannot read {path}: {mistake.strerror or mistake}")) from None
+    try:
+        return Source(str(path), content.decode("utf-8-sig"))
+    except UnicodeDecodeError as mistake:
+        line = content[: mistake.start].count(b"\n") + 1
+        raise PlxError(Diagnostic(f"{path}:{line}: this is not UTF-8 text")) from None
+
+
+def _evidence(network: Network, item: str | Path) -> FileEvidence:
+    text = str(item)
+    if "=" in text and not Path(text).is_file():
+        name, state = split_pair(text, Names(network).variables)
+        return read_pairs(network, {name: state})
+    source = read_source(item)
+    if Path(item).suffix.lower() == ".virt":
+        return read_likelihoods(source, network)
+    return read_lines(source, network) if "=" in source.text else read_evidence(source, network)
