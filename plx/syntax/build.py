@@ -259,12 +259,12 @@ def _declared(parts: Parts) -> tuple[ast.Name, tuple[ast.Slot, ...], Any]:
 # -------------------------------------------------------------------- literals
 
 _LONGEST_NUMBER = 1000
-_LARGEST_EXPONENT = 4000
+_LARGEST_EXPONENT = 1000
 
 
 def _number(word: Word) -> Fraction:
     mantissa, _, exponent = word.text.lower().partition("e")
-    # Larger ones could not be worked with: an exact 10^4000 has 4000 digits.
+    # Larger ones would be slow to work with, and far beyond what a double can hold.
     if len(mantissa) > _LONGEST_NUMBER or len(exponent) > 6 or abs(int(exponent or 0)) > _LARGEST_EXPONENT:
         hint = f"write at most {_LONGEST_NUMBER} digits and an exponent of at most {_LARGEST_EXPONENT}"
         raise PlxError(Diagnostic("this number is too long or too large", word.span, hint))

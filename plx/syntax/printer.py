@@ -1,0 +1,269 @@
+"""Syntax tree → canonical source: one statement per line and no parenthesis too many.
+
+``parse`` gives back the same tree for every tree whose names are names of the
+language and whose file paths have no line break.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from plx.syntax import ast
+from plx.syntax.words import is_name
+from plx.values import Value
+
+# How tightly each form binds, from loose to tight; the rules of grammars/plx.lark.
+_IFF, _IMPLIES, _OR, _XOR, _AND, _NOT, _COMPARE, _RANGE, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(13)
+
+_BINARY: dict[ast.BinaryOp, tuple[str, int, int, int]] = {
+    "<=>": (" <=> ", _IFF, _IFF, _IMPLIES),
+    "=>": (" => ", _IMPLIES, _OR, _IMPLIES),
+    "or": (" | ", _OR, _OR, _XOR),
+    "xor": (" xor ", _XOR, _XOR, _AND),
+    "and": (" & ", _AND, _AND, _NOT),
+    "..": ("..", _RANGE, _SUM, _SUM),
+    "+": (" + ", _SUM, _SUM, _PRODUCT),
+    "-": (" - ", _SUM, _SUM, _PRODUCT),
+    "*": (" * ", _PRODUCT, _PRODUCT, _SIGN),
+    "/": (" / ", _PRODUCT, _PRODUCT, _SIGN),
+    "%": (" % ", _PRODUCT, _PRODUCT, _SIGN),
+    "^": ("^", _POWER, _ATOM, _SIGN),
+}
+"""Operator → its text, how tightly it binds, and how tightly its left and right side must."""
+
+
+def print_module(module: ast.Module) -> str:
+    """A program as canonical source, one statement per line."""
+    return "".join(print_statement(statement) + "\n" for statement in module.statements)
+
+
+def print_expr(expr: ast.Expr, names: Mapping[str, str] | None = None) -> str:
+    """An expression as canonical source.
+
+    ``names`` replaces free names by printed values, e.g. ``{"s": "s1"}`` prints
+    ``passed(s, ai)`` as ``passed(s1, ai)``. Names that an aggregate binds anew stay.
+    """
+    return _Printer(names or {}).expr(expr)
+
+
+def print_value(value: Value) -> str:
+    """A value as it is written in a program; numbers are exact."""
+    if isinstance(value, str):
+        return value if is_name(value) else quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    from plx.weights import text
+
+    return text(value)
+
+
+def print_statement(statement: ast.Statement) -> str:
+    """A statement as canonical source, on one line."""
+    return _Statements({}).statement(statement)
+
+
+# ------------------------------------------------------------------ expressions
+
+
+class _Printer:
+    """Prints expressions with some names replaced."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def expr(self, node: ast.Expr, least: int = _IFF) -> str:
+        """The node, in parentheses where it binds less tightly than ``least``."""
+        text, level = self._bare(node)
+        return text if level >= least else f"({text})"
+
+    def union(self, node: ast.Expr) -> str:
+        """A set after ``in`` or in a signature, where only ``|`` may bind less tightly than a range."""
+        if isinstance(node, ast.Binary) and node.op == "or":
+            return f"{self.union(node.left)} | {self.expr(node.right, _RANGE)}"
+        return self.expr(node, _RANGE)
+
+    def scope(self, scope: ast.Scope) -> tuple[str, _Printer]:
+        """``for … if …``, and the printer for what stands under it."""
+        inner, parts = self, []
+        for binding in scope.bindings:
+            bound = [name.text for name in binding.names]
+            names = f"({', '.join(bound)})" if binding.tuple else ", ".join(bound)
+            parts.append(f"{names} in {inner.union(binding.set)}")
+            inner = inner._without(bound)
+        guard = f" if {inner.expr(scope.guard)}" if scope.guard is not None else ""
+        return f"for {', '.join(parts)}{guard}", inner
+
+    def _without(self, bound: Iterable[str]) -> _Printer:
+        """The printer where these names mean something else; a value spelt alike is quoted."""
+        hidden = set(bound)
+        kept = {name: text for name, text in self.names.items() if name not in hidden}
+        return _Printer({name: quoted(text) if text in hidden else text for name, text in kept.items()})
+
+    def _list(self, nodes: Iterable[ast.Expr]) -> str:
+        return ", ".join(map(self.expr, nodes))
+
+    def _bare(self, node: ast.Expr) -> tuple[str, int]:
+        """The node without parentheses, and how tightly it binds."""
+        match node:
+            case ast.Name(text):
+                return _replaced(self.names[text]) if text in self.names else (text, _ATOM)
+            case ast.Quoted(text):
+                return quoted(text), _ATOM
+            case ast.Number(value):
+                return _number(value)
+            case ast.Truth(value):
+                return ("true" if value else "false"), _ATOM
+            case ast.Apply(name, arguments):
+                return f"{name.text}({self._list(arguments)})", _ATOM
+            case ast.Tuple(items):
+                return f"({self._list(items)})", _ATOM
+            case ast.Braces(entries):
+                return f"{{{', '.join(map(self._entry, entries))}}}", _ATOM
+            case ast.Aggregate(kind, body, scope):
+                printed, inner = self.scope(scope)
+                return f"{kind}({inner.expr(body)} {printed})", _ATOM
+            case _:
+                return self._operation(node)
+
+    def _operation(self, node: ast.Unary | ast.Binary | ast.Compare | ast.Member) -> tuple[str, int]:
+        match node:
+            case ast.Unary("not", operand):
+                text = self.expr(operand, _NOT)
+                tight = self._bare(operand)[1] == _ATOM or text.startswith(("!", "("))
+                return (f"!{text}" if tight else f"not {text}"), _NOT
+            case ast.Unary(op, operand):
+                return f"{op}{self.expr(operand, _SIGN)}", _SIGN
+            case ast.Binary(op, left, right):
+                text, level, before, after = _BINARY[op]
+                return f"{self.expr(left, before)}{text}{self.expr(right, after)}", level
+            case ast.Compare(operands, ops):
+                first, *rest = (self.expr(operand, _RANGE) for operand in operands)
+                return first + "".join(f" {op} {text}" for op, text in zip(ops, rest, strict=True)), _COMPARE
+            case ast.Member(item, members, negated):
+                word = "not in" if negated else "in"
+                return f"{self.expr(item, _RANGE)} {word} {self.expr(members, _RANGE)}", _COMPARE
+
+    def _entry(self, entry: ast.Entry) -> str:
+        if entry.otherwise:
+            return f"else: {self.expr(entry.value)}"
+        key = f"{self.expr(entry.key)}: " if entry.key is not None else ""
+        return key + self.expr(entry.value)
+
+
+# ------------------------------------------------------------------- statements
+
+
+class _Statements(_Printer):
+    """Prints statements."""
+
+    def statement(self, node: ast.Statement) -> str:
+        match node:
+            case ast.TypeDecl() | ast.ParamDecl() | ast.RelationDecl():
+                word = {ast.TypeDecl: "type", ast.ParamDecl: "param", ast.RelationDecl: "relation"}[
+                    type(node)
+                ]
+                return f"{word} {self._head(node)}{self._given_value(node.value)}"
+            case ast.RandomDecl():
+                domain, guard = self._after(": ", node.domain), self._after(" if ", node.guard)
+                return f"random {self._head(node)}{domain}{guard}"
+            case ast.DefineDecl():
+                return f"define {self._head(node)} = {self.expr(node.body)}"
+            case ast.Weight():
+                return f"weight {self.expr(node.weight)}: {self.expr(node.formula)}{self._scope(node.scope)}"
+            case ast.Factor():
+                return f"factor {self.expr(node.value)}{self._scope(node.scope)}"
+            case ast.Require():
+                return f"require {self.expr(node.formula)}{self._scope(node.scope)}"
+            case ast.Observe():
+                return f"observe {self.expr(node.formula)}{self._scope(node.scope)}"
+            case ast.ObserveFrom():
+                return f"observe {node.name.text} {_file(node.file)}"
+            case ast.Query():
+                return self._query(node)
+
+    def _head(
+        self, node: ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl
+    ) -> str:
+        slots = f"({', '.join(map(self._slot, node.slots))})" if node.slots else ""
+        return node.name.text + slots
+
+    def _slot(self, slot: ast.Slot) -> str:
+        return (f"{slot.name.text}: " if slot.name else "") + self.union(slot.set)
+
+    def _given_value(self, value: ast.Expr | ast.File | None) -> str:
+        return f" {_file(value)}" if isinstance(value, ast.File) else self._after(" = ", value)
+
+    def _after(self, lead: str, node: ast.Expr | None) -> str:
+        return "" if node is None else lead + self.expr(node)
+
+    def _scope(self, scope: ast.Scope | None) -> str:
+        return "" if scope is None else " " + self.scope(scope)[0]
+
+    def _query(self, node: ast.Query) -> str:
+        label = f" as {node.label.text}" if node.label else ""
+        given = f" given {self._list(node.given)}" if node.given else ""
+        return f"query {self._target(node.target)}{label}{self._scope(node.scope)}{given}"
+
+    def _target(self, target: ast.Expr | ast.MapTarget | ast.LogZTarget) -> str:
+        if isinstance(target, ast.MapTarget):
+            return "map" if target.best == 1 else f"map {target.best}"
+        return "logz" if isinstance(target, ast.LogZTarget) else self.expr(target)
+
+
+# --------------------------------------------------------------------- literals
+
+_MEANT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPED = re.compile(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+
+
+def quoted(text: str) -> str:
+    """A symbol in quotes, with what cannot stand there escaped."""
+    return '"' + _ESCAPED.sub(lambda found: _MEANT.get(found[0]) or f"\\u{ord(found[0]):04x}", text) + '"'
+
+
+def _file(file: ast.File) -> str:
+    path = file.path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'from "{path}"'
+
+
+def _replaced(text: str) -> tuple[str, int]:
+    """A printed value and how tightly it binds: ``-2`` is a sign, ``1/3`` a product."""
+    if text[:1] == '"' or re.fullmatch(r"[\w.]+'*", text):
+        return text, _ATOM
+    return text, _SIGN if re.fullmatch(r"-[\w.]+", text) else _SUM
+
+
+_LONGEST = 30
+"""A number with more digits than this is written with an exponent."""
+
+
+def _number(value: Fraction) -> tuple[str, int]:
+    """A literal where the number has one; else a quotient."""
+    if value < 0:
+        text, level = _number(-value)
+        return f"-{text}", min(level, _SIGN)
+    places = _places(value.denominator)
+    if places is None:
+        return f"{value.numerator}/{value.denominator}", _PRODUCT
+    digits = str(value.numerator * 10**places // value.denominator)
+    if max(len(digits), places) > _LONGEST:
+        short = digits.rstrip("0")
+        return f"{short}e{len(digits) - len(short) - places}", _ATOM
+    if not places:
+        return digits, _ATOM
+    digits = digits.rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}", _ATOM
+
+
+def _places(denominator: int) -> int | None:
+    """How many decimal places a fraction in lowest terms has; None where they never end."""
+    counts = []
+    for prime in (2, 5):
+        count = 0
+        while denominator % prime == 0:
+            denominator //= prime
+            count += 1
+        counts.append(count)
+    return max(counts) if denominator == 1 else None
