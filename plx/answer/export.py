@@ -39,9 +39,9 @@ def to_dict(result: Result) -> dict[str, Any]:
         "queries": [_query_dict(query) for query in result],
         "reason": result.reason,
         "status": result.status,
-        "chains": result.chains,
-        "samples": result.samples,
-        "seconds": result.seconds,
+        "chains": result.inference.chains,
+        "samples": result.inference.draws,
+        "seconds": result.inference.seconds,
         "notes": [*result.notes, *warnings(result)],
     }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from plx.answer.lookup import canonical
 from plx.errors import nearest
+from plx.infer.samples import Inference
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,22 +132,42 @@ class Result:
     """Every answer of a run, in the order of the program.
 
     ``result["smokes(anna)"]`` finds one by its text or its ``as`` name; iteration goes over all.
-    ``method`` is what ran and ``reason`` why. ``log_z`` is the log of the sum over worlds, where
-    the method gives it. ``converged`` is False if any answer is not to be trusted yet; ``status``
-    says whether the run was done, hit a limit or was interrupted.
+    ``inference`` holds the same answers by node and state, as the methods give them.
     """
 
     program: str
-    method: str
-    reason: str
     queries: tuple[QueryResult, ...]
-    seed: int | None = None
-    log_z: float | None = None
-    chains: int | None = None
-    samples: int | None = None
-    seconds: float = 0.0
-    status: Literal["done", "limit", "interrupted"] = "done"
-    notes: tuple[str, ...] = ()
+    inference: Inference
+
+    @property
+    def method(self) -> str:
+        """What ran, e.g. ``exact``."""
+        return self.inference.method
+
+    @property
+    def reason(self) -> str:
+        """Why this method."""
+        return self.inference.reason
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the random numbers, also where it was drawn; None for an exact method."""
+        return self.inference.seed
+
+    @property
+    def log_z(self) -> float | None:
+        """The log of the sum over worlds, where the method gives it."""
+        return self.inference.log_z
+
+    @property
+    def status(self) -> Literal["done", "limit", "interrupted"]:
+        """Whether the run was done, hit a limit or was interrupted."""
+        return self.inference.status
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the method has to say about its run."""
+        return self.inference.notes
 
     @property
     def converged(self) -> bool:

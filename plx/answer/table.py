@@ -61,9 +61,10 @@ def _facts(result: Result) -> Iterator[str]:
         yield f"log Z {number_text(result.log_z)}"
     if result.seed is not None:
         yield f"seed {result.seed}"
-    if result.chains is not None and result.samples is not None:
-        yield f"{result.chains} chains of {count_text(result.samples)} samples"
-    yield f"{result.seconds:.2f} s"
+    chains, draws = result.inference.chains, result.inference.draws
+    if chains is not None and draws is not None:
+        yield f"{chains} chains of {count_text(draws)} samples"
+    yield f"{result.inference.seconds:.2f} s"
 
 
 def warnings(result: Result) -> list[str]:

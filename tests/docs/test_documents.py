@@ -1,0 +1,18 @@
+"""Every block of every document does what the document says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import run_document, timeless
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_blocks_print_what_they_show(path: Path) -> None:
+    for block, printed in run_document(path.read_text(encoding="utf-8")):
+        assert timeless(printed) == timeless(block.text), f"{path.name}, block of line {block.line}"
