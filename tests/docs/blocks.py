@@ -2,8 +2,9 @@
 
 ``plx`` blocks are complete programs: they are checked, and run if an ``output`` block follows. A
 first line ``# name.plx`` saves the program under that name. ``csv NAME`` and ``text NAME`` blocks are
-saved under theirs. ``console`` blocks hold ``$ plx …`` commands with what they print. ``python`` blocks share one namespace, and an
-``output`` block after one is what it prints. Other blocks are not run. Times of runs are not compared.
+saved under theirs. ``console`` blocks hold ``$ plx …`` commands with what they print. ``python`` blocks
+share one namespace, and an ``output`` block after one is what it prints. Other blocks are not run.
+Times of runs are not compared.
 
 ``python -m tests.docs.blocks docs/tutorial.md`` writes the outputs anew.
 """

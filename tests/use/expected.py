@@ -198,7 +198,9 @@ def timetable() -> Answers:
         "at(drama) given at(optics) = tuesday_late, at(poetry) = monday_late": given(
             lambda w: w["optics"] == "tuesday_late" and w["poetry"] == "monday_late"
         ),
-        "mia_early": _marginal((w["poetry"].endswith("early") or w["drama"].endswith("early"), p) for w, p in worlds),
+        "mia_early": _marginal(
+            (w["poetry"].endswith("early") or w["drama"].endswith("early"), p) for w, p in worlds
+        ),
     }
 
 

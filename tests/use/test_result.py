@@ -1,0 +1,240 @@
+"""Answers by name: look-up, exports and what people see."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from plx.answer.estimate import name_answers
+from plx.answer.lookup import canonical
+from plx.answer.numbers import error_text, number_text, probability_text
+from plx.answer.result import Estimate, MapWorld, QueryResult, Result
+from plx.ground.graph import GroundQuery, Target
+from plx.infer.samples import Answer, Inference, World
+from tests.models import make_model
+
+
+def probability(name: str, p: float, **more: object) -> QueryResult:
+    estimates = (Estimate(False, "false", 1 - p), Estimate(True, "true", p))
+    return QueryResult(name, name, "probability", 3, estimates, **more)  # type: ignore[arg-type]
+
+
+def distribution(name: str, ps: dict[str, float], **more: object) -> QueryResult:
+    estimates = tuple(Estimate(value, value, p, 0.001) for value, p in ps.items())
+    return QueryResult(name, name, "distribution", 4, estimates, **more)  # type: ignore[arg-type]
+
+
+def result_of(*queries: QueryResult, **more: object) -> Result:
+    return Result("test", queries, Inference("exact", "small", (), **more))  # type: ignore[arg-type]
+
+
+COUNT = QueryResult(
+    "smokers", "count(smokes(x) for x in P)", "number", 5,
+    tuple(Estimate(k, str(k), p) for k, p in enumerate([0.25, 0.5, 0.25])),
+    mean=1.0, sd=0.5**0.5, mean_mcse=0.0,
+)  # fmt: skip
+MAP = QueryResult("map", "map", "map", 6, worlds=(MapWorld({"a": True, "b(1)": "red"}, 2.5),))
+
+
+# --------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("p", "mcse", "text"),
+    [
+        (0.837962, 0.0, "0.837962"),
+        (0.8379621, 0.0021, "0.8380"),
+        (4.25e-18, 0.0, "4.25e-18"),
+        (0.0000321, 0.00001, "3.21e-05"),
+        (0.0, 0.0, "0"),
+        (1.0, 0.0, "1"),
+        (0.0005, 0.0, "0.000500"),
+    ],
+)
+def test_probabilities_keep_their_digits(p: float, mcse: float, text: str) -> None:
+    assert probability_text(p, mcse) == text
+
+
+def test_a_probability_near_one_shows_how_near() -> None:
+    assert probability_text(1.0, complement=4.25e-18) == "1 - 4.25e-18"
+    assert probability_text(1 - 1e-9) == "1 - 1e-09"
+
+
+@pytest.mark.parametrize("p", np.logspace(-300, -0.01, 50))
+def test_no_positive_probability_prints_as_zero(p: float) -> None:
+    assert float(probability_text(p)) == pytest.approx(p, rel=0.01)
+
+
+def test_errors_and_numbers() -> None:
+    assert error_text(0.0) == ""
+    assert error_text(0.00214) == "0.0021"
+    assert error_text(float("nan")) == "?"
+    assert number_text(12.345678, 0.02) == "12.346"
+    assert number_text(-np.inf) == "-inf"
+
+
+# --------------------------------------------------------------------- look-up
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["smokes(anna)", " smokes( anna )", 'smokes("anna")', "smokes(anna )"],
+)
+def test_blanks_and_quotes_do_not_matter(text: str) -> None:
+    result = result_of(probability("smokes(anna)", 0.25))
+    assert result[text].probability == 0.25
+    assert text in result
+
+
+def test_operators_have_one_spelling() -> None:
+    assert canonical("!a & b|c") == canonical("not a and b or c")
+    assert canonical("f(x)==y") == canonical("f( x ) = y")
+    assert canonical("f(x) != y") != canonical("f(x) = y")
+    assert canonical('f("New York")') != canonical("f(New York)")
+    assert canonical("a=>b") != canonical("a = > b")
+
+
+def test_label_and_text_both_find_a_query() -> None:
+    result = result_of(COUNT)
+    assert result["smokers"] is result["count(smokes(x) for x in P)"]
+
+
+def test_a_miss_offers_the_nearest_name() -> None:
+    with pytest.raises(KeyError, match=r"did you mean `smokes\(anna\)`"):
+        result_of(probability("smokes(anna)", 0.5))["smoke(anna)"]
+
+
+def test_a_shared_name_asks_for_the_text() -> None:
+    twice = [dataclasses.replace(probability(f"f({i})", 0.5), name="label") for i in (1, 2)]
+    with pytest.raises(KeyError, match=r"`label` names 2 answers.*`f\(1\)`"):
+        result_of(*twice)["label"]
+
+
+def test_the_wrong_kind_of_question_is_said() -> None:
+    result = result_of(distribution("f", {"x": 0.5, "y": 0.5}), MAP)
+    with pytest.raises(TypeError, match="distribution"):
+        _ = result["f"].probability
+    with pytest.raises(TypeError, match="query map"):
+        _ = result["f"].assignment
+    assert result["map"].assignment["b(1)"] == "red"
+    assert result["map"].log_weight == 2.5
+
+
+# ---------------------------------------------------------------------- exports
+
+
+def test_json_has_the_documented_keys() -> None:
+    result = result_of(
+        probability("a", 0.25), distribution("f", {"x": 0.1, "y": 0.9}), COUNT, MAP, seed=7, log_z=1.5
+    )
+    data = json.loads(result.to_json())
+    assert data == result.to_dict()
+    assert list(data)[:6] == ["program", "method", "seed", "converged", "log_z", "queries"]
+    assert (data["program"], data["method"], data["seed"], data["converged"], data["log_z"]) == (
+        "test", "exact", 7, True, 1.5,
+    )  # fmt: skip
+    keys = ["name", "line", "kind", "values", "mean", "sd", "assignment", "log_weight", "ess", "rhat"]
+    assert all(list(query)[:10] == keys for query in data["queries"])
+    a, f, count, best = data["queries"]
+    assert a["values"] == {"false": {"p": 0.75, "mcse": 0.0}, "true": {"p": 0.25, "mcse": 0.0}}
+    assert f["values"]["y"] == {"p": 0.9, "mcse": 0.001}
+    assert (count["mean"], count["values"]["1"]["p"]) == (1.0, 0.5)
+    assert (best["assignment"], best["log_weight"]) == ({"a": True, "b(1)": "red"}, 2.5)
+
+
+def test_json_never_holds_nan_or_infinity() -> None:
+    odd = probability("a", 0.5, ess=float("nan"), rhat=float("inf"), converged=False)
+    data = json.loads(result_of(odd, log_z=float("-inf")).to_json(), parse_constant=pytest.fail)
+    assert data["log_z"] is None
+    assert data["queries"][0]["rhat"] is None
+
+
+def test_csv_has_one_row_per_value() -> None:
+    rows = list(csv.DictReader(io.StringIO(result_of(COUNT, MAP).to_csv())))
+    assert [row["p"] for row in rows[:3]] == ["0.25", "0.5", "0.25"]
+    assert rows[3]["mean"] == "1.0"
+    assert [row["value"] for row in rows[5:]] == ["a = true", "b(1) = red"]
+
+
+def test_pandas_and_html_hold_every_query() -> None:
+    result = result_of(probability("a<b", 0.25), COUNT)
+    frame = result.to_pandas()
+    assert list(frame["query"].unique()) == ["a<b", "smokers"]
+    assert frame.loc[frame["value"] == "true", "p"].item() == 0.25
+    assert "a&lt;b" in result._repr_html_()
+
+
+def test_pandas_is_imported_only_when_asked_for() -> None:
+    code = "import sys, plx.answer.result, plx.answer.export; assert 'pandas' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("form", ["repr", "html", "json", "csv", "frame", "dict"])
+def test_every_form_marks_what_has_not_converged(form: str) -> None:
+    result = result_of(probability("a", 0.5, converged=False), probability("b", 0.5))
+    assert not result.converged
+    if form == "json":
+        assert [query["converged"] for query in json.loads(result.to_json())["queries"]] == [False, True]
+    elif form == "dict":
+        assert "1 of 2 answers" in result.to_dict()["notes"][0]
+    elif form == "csv":
+        assert [row["converged"] for row in csv.DictReader(io.StringIO(result.to_csv()))] == ["false"] * 2 + [
+            "true"
+        ] * 2
+    elif form == "frame":
+        assert list(result.to_pandas()["converged"]) == [False, False, True, True]
+    else:
+        assert "not converged" in (repr(result) if form == "repr" else result._repr_html_())
+
+
+def test_an_interrupted_run_is_marked() -> None:
+    result = result_of(probability("a", 0.5), status="interrupted")
+    assert not result.converged
+    assert "interrupted: these are the answers so far" in repr(result)
+
+
+def test_many_values_show_the_likeliest_in_order() -> None:
+    ps = {f"v{i}": 0.001 for i in range(30)} | {"v17": 0.5, "v3": 0.4}
+    text = repr(result_of(distribution("f", ps)))
+    assert text.index("v3 ") < text.index("v17")
+    assert "18 more" in text
+
+
+# ------------------------------------------------------- from inference to names
+
+
+def test_names_take_the_place_of_nodes() -> None:
+    model = make_model([2, 3], [([0, 1], [[0, 1, 2], [0, 0, 0]])])
+    targets = model.queries[0].targets + model.queries[1].targets
+    joint = GroundQuery("joint", "(x(0), x(1))", "(x(0), x(1))", targets, (), None)
+    best = GroundQuery("map", "map", "map", (), (), None)
+    model = dataclasses.replace(model, queries=(*model.queries, joint, best), log_constant=10.0)
+    answers = [
+        Answer(p=np.array([0.4, 0.6]), mcse=np.zeros(2)),
+        Answer(p=np.array([0.2, 0.3, 0.5]), mcse=np.zeros(3)),
+        Answer(p=np.arange(6) / 15, mcse=np.zeros(6)),
+        Answer(worlds=(World(np.array([0, 2], dtype=np.int32), 2.0),)),
+    ]
+    a, b, pair, world = name_answers(model, answers)
+    assert a.probability == 0.6
+    assert b.distribution == {0: 0.2, 1: 0.3, 2: 0.5}
+    assert pair.distribution[True, 1] == pytest.approx(4 / 15)
+    assert [estimate.text for estimate in pair.estimates[:2]] == ["(false, 0)", "(false, 1)"]
+    assert world.assignment == {"x(0)": False, "x(1)": 2}
+    assert world.log_weight == 12.0
+
+
+def test_a_decided_truth_still_has_both_values() -> None:
+    model = make_model([2], [([0], [0, 1])])
+    decided = GroundQuery("probability", "x(0)", "x(0)", (Target(-1, np.array([1])),), (), None)
+    model = dataclasses.replace(model, queries=(decided,))
+    (answer,) = name_answers(model, [Answer(p=np.ones(1), mcse=np.zeros(1))])
+    assert answer.distribution == {False: 0.0, True: 1.0}
+    assert repr(answer) == "<x(0): 1>"
