@@ -65,7 +65,9 @@ def _batches(cards: IntArray, tables: Sequence[Table]) -> Iterator[FactorBatch]:
         seen: dict[bytes, int] = {}
         row = [seen.setdefault(tables[rule].weight.tobytes(), len(seen)) for rule in rules]
         stored = np.array([np.frombuffer(content, dtype=np.int64) for content in seen], dtype=np.int64)
-        scope = np.array([tables[rule].scope for rule in rules], dtype=np.int64).reshape(-1, len(shape))
+        scope = np.array([tables[rule].scope for rule in rules], dtype=np.int64).reshape(
+            len(rules), len(shape)
+        )
         yield FactorBatch(scope, np.array(row), stored, np.array(rules))
 
 
@@ -110,6 +112,7 @@ def _atoms(network: Network, assembly: Assembly, observed: IntArray) -> Atoms:
         domains=tuple(np.frombuffer(content, dtype=np.int64) for content in seen),
         atom_of=np.flatnonzero(node >= 0),
         values=network.values,
+        quoted=False,
     )
 
 

@@ -44,6 +44,14 @@ class Names:
         ids = self._network.states[variable]
         return {plain(self._network.values[int(value)]): state for state, value in enumerate(ids)}
 
+    def split(self, text: str) -> tuple[str, str]:
+        """Name and state of ``NAME=STATE``; where names hold ``=`` too, a split that makes sense."""
+        parts = text.split("=")
+        splits = [("=".join(parts[:i]).strip(), "=".join(parts[i:]).strip()) for i in range(1, len(parts))]
+        named = [split for split in splits if split[0] in self.variables]
+        fitting = [split for split in named if split[1] in self.states(self.variables[split[0]])]
+        return next(iter([*fitting, *named, *splits]), (text.strip(), ""))
+
     def observed(self, variable: str, state: str, span: Span | None) -> Observed:
         """A named variable in a named state. Raises PlxError if there is no such one."""
         v = self.variables.get(variable)
@@ -76,18 +84,7 @@ def read_pairs(network: Network, pairs: Mapping[str, object]) -> FileEvidence:
 def read_lines(source: Source, network: Network) -> FileEvidence:
     """Evidence from lines ``NAME=STATE``; blank lines and lines that start with ``#`` are skipped."""
     names = Names(network)
-    observed = []
-    for text, span in _lines(source):
-        name, state = split_pair(text, names.variables)
-        observed.append(names.observed(name, state, span))
-    return FileEvidence(tuple(observed))
-
-
-def split_pair(text: str, names: Mapping[str, int]) -> tuple[str, str]:
-    """Name and state of ``NAME=STATE``, at the first ``=`` that leaves the name of a variable."""
-    parts = text.split("=")
-    splits = [("=".join(parts[:i]).strip(), "=".join(parts[i:]).strip()) for i in range(1, len(parts))]
-    return next((split for split in splits if split[0] in names), splits[0] if splits else (text.strip(), ""))
+    return FileEvidence(tuple(names.observed(*names.split(text), span) for text, span in _lines(source)))
 
 
 def _lines(source: Source) -> Iterator[tuple[str, Span]]:

@@ -16,7 +16,6 @@ from plx.formats.evidence import (
     read_likelihoods,
     read_lines,
     read_pairs,
-    split_pair,
 )
 from plx.formats.fg import read_fg
 from plx.formats.network import FileEvidence, Network
@@ -52,7 +51,8 @@ def read_model(path: str | Path, evidence: Sequence[str | Path] | Mapping[str, o
     if isinstance(evidence, Mapping):
         parts = [read_pairs(network, evidence)]
     else:
-        parts = [_evidence(network, item) for item in evidence]
+        names = Names(network)
+        parts = [_evidence(network, names, item) for item in evidence]
     return build(network, join(parts, network))
 
 
@@ -78,11 +78,10 @@ def read_source(path: str | Path) -> Source:
         raise PlxError(Diagnostic(f"{path}:{line}: this is not UTF-8 text")) from None
 
 
-def _evidence(network: Network, item: str | Path) -> FileEvidence:
+def _evidence(network: Network, names: Names, item: str | Path) -> FileEvidence:
     text = str(item)
     if "=" in text and not Path(text).is_file():
-        name, state = split_pair(text, Names(network).variables)
-        return read_pairs(network, {name: state})
+        return FileEvidence((names.observed(*names.split(text), None),))
     source = read_source(item)
     if Path(item).suffix.lower() == ".virt":
         return read_likelihoods(source, network)

@@ -26,9 +26,8 @@ class Words:
 
     def __init__(self, source: Source, comment: re.Pattern[str]) -> None:
         self.source = source
-        blanked = comment.sub(lambda match: " " * len(match[0]), source.text)
-        self._bytes = blanked.encode("ascii", "replace")
-        self._words = self._bytes.decode("ascii").split()
+        self._blanked = comment.sub(lambda match: " " * len(match[0]), source.text)
+        self._words = self._blanked.split()
         self.at = 0
 
     @property
@@ -63,7 +62,7 @@ class Words:
         return np.array(parsed, dtype=np.int64)
 
     def _whole(self, word: str, index: int, what: str, least: int) -> int:
-        if not (word.isdigit() and len(word) < 19 and int(word) >= least):
+        if not (word.isascii() and word.isdigit() and len(word) < 19 and int(word) >= least):
             self.fail(f"{what} must be a whole number from {least} up", index)
         return int(word)
 
@@ -95,5 +94,7 @@ class Words:
 
     @cached_property
     def _starts(self) -> IntArray:
-        white = _WHITE[np.frombuffer(self._bytes, dtype=np.uint8)]
+        if not self._blanked.isascii():
+            return np.array([match.start() for match in re.finditer(r"\S+", self._blanked)], dtype=np.int64)
+        white = _WHITE[np.frombuffer(self._blanked.encode(), dtype=np.uint8)]
         return np.flatnonzero(~white & np.concatenate([[True], white[:-1]]))

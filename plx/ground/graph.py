@@ -125,6 +125,7 @@ class Atoms:
     domains: tuple[IntArray, ...]
     atom_of: IntArray  # [V]
     values: Values = field(repr=False)
+    quoted: bool = True  # whether symbols are shown in quotes where a program would need them
 
     def __len__(self) -> int:
         return len(self.node)
@@ -138,14 +139,15 @@ class Atoms:
         return f"{block.name}({', '.join(self.value_name(int(a)) for a in arguments)})"
 
     def value_name(self, value: int) -> str:
-        """A value by its id, as the program would write it."""
+        """A value by its id, as the program or the file that it came from would write it."""
         from plx.syntax.printer import print_value
 
-        return print_value(self.values[value])
+        symbol = self.values[value]
+        return symbol if isinstance(symbol, str) and not self.quoted else print_value(symbol)
 
     def states(self, node: int) -> IntArray:
         """The value ids of a variable's states."""
-        return self.domains[self.domain[self.atom_of[node]]]
+        return self.domains[int(self.domain[self.atom_of[node]])]
 
     def __iter__(self) -> Iterator[str]:
         return (self.name(atom) for atom in range(len(self)))
