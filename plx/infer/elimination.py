@@ -1,0 +1,190 @@
+"""Exact answers by junction tree: the size is known before the work."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from plx.errors import Diagnostic, Note, PlxError
+from plx.ground.graph import GroundModel
+from plx.infer.answers import exact_answer, free_nodes, log_z_answer
+from plx.infer.junction import Calibrated, Impossible, propagate
+from plx.infer.network import with_scopes
+from plx.infer.order import Skeleton, find_order, follow_order
+from plx.infer.samples import Answer, Inference
+from plx.infer.split import split
+from plx.values import FloatArray
+
+Nodes = tuple[int, ...]
+
+_RULES_NAMED = 6
+"""How many rules an error names."""
+
+_JOINT_OPERATIONS = 1e7
+"""What cliques for joint queries may cost before each such query gets a tree of its own."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What exact inference may take: table entries (8 bytes each), and entries touched."""
+
+    entries: float = 2.0**26
+    operations: float = 5e9
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A junction tree for a model, and what it will cost.
+
+    ``apart`` are the sets of targets that no clique holds: each takes a propagation of its own,
+    on a tree that eliminates these targets last.
+    """
+
+    model: GroundModel
+    skeleton: Skeleton
+    apart: tuple[tuple[Nodes, Skeleton], ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """False where the search for an order gave up: the true size is unknown, but larger."""
+        return self.skeleton.complete and all(tree.complete for _, tree in self.apart)
+
+    @cached_property
+    def largest_clique(self) -> float:
+        """Entries of the largest table."""
+        return max((float(2.0 ** tree.bits.max(initial=0.0)) for tree in self._trees), default=1.0)
+
+    @cached_property
+    def entries(self) -> float:
+        """Entries of all tables that stand in memory at once."""
+        sizes = [2.0**tree.bits for tree in self._trees] + [2.0**tree.message_bits for tree in self._trees]
+        return max(float(a.sum() + b.sum()) for a, b in zip(sizes, sizes[len(self._trees) :], strict=True))
+
+    @cached_property
+    def operations(self) -> float:
+        """Table entries touched, about; 10⁹ take some seconds."""
+        return float(sum(tree.operations for tree in self._trees))
+
+    def fits(self, budget: Budget | None = None) -> bool:
+        """Whether solving stays within the budget."""
+        limit = budget or Budget()
+        return self.complete and self.entries <= limit.entries and self.operations <= limit.operations
+
+    def widest(self) -> tuple[int, ...]:
+        """The nodes of the graph in the largest clique."""
+        tree = max(self._trees, key=lambda tree: (not tree.complete, tree.bits.max(initial=0.0)))
+        if not len(tree.order):
+            return ()
+        c = int(tree.bits.argmax())
+        axes = tree.axis[tree.axis_start[c] : tree.axis_start[c + 1]]
+        return tuple(np.flatnonzero(np.isin(tree.network.node, axes)).tolist())
+
+    @property
+    def _trees(self) -> list[Skeleton]:
+        return [self.skeleton, *(tree for _, tree in self.apart)]
+
+
+def plan(model: GroundModel) -> Plan:
+    """Choose an elimination order for a model whose queries have no ``given``."""
+    targets = list(dict.fromkeys(distinct(free_nodes(query)) for query in model.queries if query.targets))
+    network = split(model.graph, {node for nodes in targets for node in nodes})
+    skeleton = find_order(network)
+    scopes = [tuple(network.node[list(nodes)].tolist()) for nodes in targets if len(nodes) > 1]
+    joint = [scope for scope in scopes if skeleton.complete and skeleton.home(scope) < 0]
+    if not joint:
+        return Plan(model, skeleton)
+    together = find_order(with_scopes(network, joint))
+    if together.complete and together.operations <= max(_JOINT_OPERATIONS, 4 * skeleton.operations):
+        return Plan(model, together)
+    return Plan(model, skeleton, tuple((scope, _last(skeleton, scope)) for scope in joint))
+
+
+def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
+    """All answers in one propagation (and one for each joint query that needs its own tree).
+
+    `map` queries are left to `best_worlds`: their answers have no worlds.
+
+    Raises:
+        PlxError: no world is possible; the rules that clash are named.
+    """
+    begin = time.perf_counter()
+    chosen = chosen or plan(model)
+    try:
+        done = propagate(chosen.skeleton)
+        joints = _joints(chosen, done)
+    except Impossible as reason:
+        raise clash(model, reason) from None
+    log_z = done.log_z + model.log_constant
+    answers = tuple(_answer(model, i, joints, log_z) for i in range(len(model.queries)))
+    reason = f"the largest of {len(chosen.skeleton.order):,} cliques has {chosen.largest_clique:,.0f} states"
+    return Inference("exact", reason, answers, log_z=log_z, seconds=time.perf_counter() - begin)
+
+
+def distinct(nodes: Sequence[int]) -> Nodes:
+    """The nodes without repetitions, in order."""
+    return tuple(dict.fromkeys(nodes))
+
+
+def _last(skeleton: Skeleton, scope: Nodes) -> Skeleton:
+    """A tree that eliminates some nodes last, so that one clique holds them all."""
+    first = skeleton.order[~np.isin(skeleton.order, scope)]
+    return follow_order(
+        with_scopes(skeleton.network, [scope]), np.concatenate([first, scope]).astype(np.int64)
+    )
+
+
+def _joints(chosen: Plan, done: Calibrated) -> dict[Nodes, FloatArray]:
+    """The joint distribution of the distinct targets of every query, by nodes of the graph."""
+    node = chosen.skeleton.network.node
+    wanted = {distinct(free_nodes(query)) for query in chosen.model.queries}
+    inside = {tuple(node[list(nodes)].tolist()): nodes for nodes in wanted if nodes}
+    out: dict[Nodes, FloatArray] = {(): np.ones(1)}
+    for scope, tree in chosen.apart:
+        out[inside.pop(scope)] = propagate(tree).joint([scope])[0]
+    out.update(zip(inside.values(), done.joint(list(inside)), strict=True))
+    return out
+
+
+def _answer(model: GroundModel, index: int, joints: dict[Nodes, FloatArray], log_z: float) -> Answer:
+    query = model.queries[index]
+    if query.kind == "map":
+        return Answer()
+    if query.kind == "logz":
+        return log_z_answer(log_z)
+    free = free_nodes(query)
+    return exact_answer(model, query, _repeat(model, free, joints[distinct(free)]))
+
+
+def _repeat(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
+    """The distribution of nodes that may repeat, from that of the distinct ones."""
+    nodes = distinct(free)
+    if len(nodes) == len(free):
+        return joint
+    cards = model.graph.card[list(nodes)].tolist()
+    states = np.unravel_index(np.arange(len(joint)), cards)
+    at = tuple(states[nodes.index(node)] for node in free)
+    out = np.zeros(model.graph.card[list(free)].tolist())
+    out[at] = joint
+    return out.ravel()
+
+
+def clash(model: GroundModel, reason: Impossible) -> PlxError:
+    """The error that names the rules which leave no world."""
+    graph = model.graph
+    hard = [f for f in reason.factors.tolist() if graph.table_values(f).min() == -np.inf]
+    rules = [model.rules[r] for r, _ in Counter(graph.rule_of[hard].tolist()).most_common(_RULES_NAMED)]
+    first, *others = rules
+    return PlxError(
+        Diagnostic(
+            f"no world is possible: `{first.text}` cannot hold together with the rest",
+            first.span,
+            hint="drop or weaken one of the rules named here",
+            notes=tuple(Note(f"it clashes with `{rule.text}`", rule.span) for rule in others),
+        )
+    )

@@ -1,0 +1,153 @@
+"""A junction tree with numbers: propagation, and the joint distributions of targets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.infer import tree_kernels
+from plx.infer.network import spread, starts
+from plx.infer.order import Skeleton, first_place
+from plx.infer.tree_kernels import Tree
+from plx.values import FloatArray, IntArray
+
+
+class Impossible(ValueError):
+    """Every state has probability 0; ``factors`` (indices) suffice for that."""
+
+    def __init__(self, factors: IntArray) -> None:
+        self.factors = factors
+        super().__init__("no state is possible")
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A tree whose clique tables are the logs of joint distributions.
+
+    ``scale[c]`` is what the message of clique c was shifted by: over the cliques of a component
+    they add up to its log Z.
+    """
+
+    skeleton: Skeleton
+    tree: Tree
+    table: FloatArray
+    scale: FloatArray
+
+    @property
+    def log_z(self) -> float:
+        return math.fsum(self.scale)
+
+    def joint(self, scopes: Sequence[tuple[int, ...]]) -> list[FloatArray]:
+        """The joint distributions of distinct nodes that share a clique, flat in C order; each sums to 1."""
+        if not scopes:
+            return []
+        skeleton, card = self.skeleton, self.skeleton.network.card
+        held = [skeleton.smallest[scope[0]] if len(scope) == 1 else skeleton.home(scope) for scope in scopes]
+        clique = np.array(held, dtype=np.int64)
+        links = _Links(skeleton, self.tree.stride)
+        node = np.array([v for scope in scopes for v in scope], dtype=np.int64)
+        link = links.add(clique, starts([len(scope) for scope in scopes]), node)
+        out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
+        out = np.zeros(out_start[-1])
+        tree = self.tree._replace(stride=links.strides)
+        tree_kernels.project(tree, self.table, clique, link, out_start, out)
+        return [part / part.sum() for part in np.split(out, out_start[1:-1])]
+
+
+def propagate(skeleton: Skeleton) -> Calibrated:
+    """Both passes over the tree of a complete order.
+
+    Raises:
+        Impossible: the model has no state of positive probability.
+    """
+    tree = assemble(skeleton)
+    factors = len(skeleton.network.table)
+    data = np.concatenate([skeleton.network.table, np.zeros(tree.message_start[-1])])
+    table = np.empty(tree.entry_start[-1])
+    scale = np.zeros(len(tree.parent))
+    stuck = tree_kernels.collect(tree, data, factors, table, scale)
+    if stuck >= 0:
+        raise Impossible(_factors_below(skeleton, stuck))
+    tree_kernels.distribute(tree, data, factors, table, scale)
+    return Calibrated(skeleton, tree, table, scale)
+
+
+def assemble(skeleton: Skeleton) -> Tree:
+    """The flat arrays of a tree: sizes, and strides from every factor, function and message."""
+    network, start = skeleton.network, skeleton.axis_start
+    cliques = np.arange(len(skeleton.order))
+    links = _Links(skeleton)
+    kept = np.flatnonzero(skeleton.message_base)
+    kept_start = starts(np.add.reduceat(skeleton.message_base, start[:-1]))
+    own_link = links.add(cliques, kept_start, skeleton.axis[kept])
+    parent_link = links.add(np.maximum(skeleton.parent, 0), kept_start, skeleton.axis[kept])
+    home = first_place(network.scope_start, network.scope, skeleton.place)
+    factor_link = links.add(home, network.scope_start, network.scope)
+    families, owner = spread(network.family_start, skeleton.function_of)
+    output = network.family_start[skeleton.function_of + 1] - 1
+    inputs = families != output[owner]
+    input_start = starts(np.bincount(owner[inputs], minlength=len(output)))
+    derived_link = links.add(skeleton.clique_of, input_start, network.family[families[inputs]])
+    derived_axis = skeleton.locate(skeleton.clique_of, network.family[output])
+    message_start = starts(_whole(skeleton.message_bits))
+    children = np.flatnonzero(skeleton.parent >= 0)
+    gathers = np.concatenate([home, skeleton.parent[children]])
+    by_clique = np.argsort(gathers, kind="stable")
+    source = np.concatenate([network.table_at, len(network.table) + message_start[children]])
+    return Tree(
+        axis_start=start,
+        axis_card=network.card[skeleton.axis],
+        axis_base=skeleton.base,
+        entry_start=starts(_whole(skeleton.bits)),
+        derived_start=starts(np.bincount(skeleton.clique_of, minlength=len(cliques))),
+        derived_axis=derived_axis - start[skeleton.clique_of],
+        derived_map=network.map_at[skeleton.function_of],
+        derived_link=derived_link,
+        map=network.map,
+        item_start=starts(np.bincount(gathers, minlength=len(cliques))),
+        item_source=source[by_clique],
+        item_link=np.concatenate([factor_link, parent_link[children]])[by_clique],
+        parent=skeleton.parent,
+        message_start=message_start,
+        own_link=own_link,
+        parent_link=parent_link,
+        stride=links.strides,
+    )
+
+
+class _Links:
+    """Rows of strides, one per axis of a clique; ``strides`` are those added so far."""
+
+    def __init__(self, skeleton: Skeleton, strides: IntArray | None = None) -> None:
+        self._skeleton = skeleton
+        self.strides = np.empty(0, dtype=np.int64) if strides is None else strides
+
+    def add(self, clique: IntArray, start: IntArray, node: IntArray) -> IntArray:
+        """Links from cliques to tables over rows of nodes (in C order); where each begins."""
+        skeleton = self._skeleton
+        table_stride = tree_kernels.row_strides(start, skeleton.network.card[node])
+        at = starts(np.diff(skeleton.axis_start)[clique])
+        fresh = np.zeros(at[-1], dtype=np.int64)
+        owner = np.repeat(np.arange(len(clique)), np.diff(start))
+        axis = skeleton.locate(clique[owner], node) - skeleton.axis_start[clique[owner]]
+        fresh[at[owner] + axis] = table_stride
+        link = at[:-1] + len(self.strides)
+        self.strides = np.concatenate([self.strides, fresh])
+        return link
+
+
+def _whole(bits: FloatArray) -> IntArray:
+    return np.rint(2.0**bits).astype(np.int64)
+
+
+def _factors_below(skeleton: Skeleton, clique: int) -> IntArray:
+    """The factors that a clique and the cliques below it gather."""
+    below = np.zeros(len(skeleton.order), dtype=bool)
+    below[clique] = True
+    for c in range(clique - 1, -1, -1):
+        below[c] = skeleton.parent[c] >= 0 and below[skeleton.parent[c]]
+    network = skeleton.network
+    return np.flatnonzero(below[first_place(network.scope_start, network.scope, skeleton.place)])

@@ -1,0 +1,257 @@
+"""Greedy elimination orders over sorted adjacency lists, compiled."""
+
+from __future__ import annotations
+
+import heapq
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import float64, njit, types, typeof
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Interaction(NamedTuple):
+    """Who meets whom: a graph in compressed rows, and the functions among its nodes."""
+
+    start: Ints  # [N + 1]
+    neighbour: Ints  # sorted within a row
+    bits: Floats  # [N] log2 of the number of states
+    family_start: Ints  # [G + 1]
+    family: Ints  # inputs, then the output
+    incident_start: Ints  # [N + 1] functions that a node takes part in
+    incident: Ints
+
+
+_EXAMPLE = Interaction(
+    *(np.zeros(1, dtype=np.float64 if field == "bits" else np.int64) for field in Interaction._fields)
+)
+_GRAPH = typeof(_EXAMPLE)
+_INTS = types.int64[::1]
+
+
+@njit(types.boolean(_INTS, _INTS, _INTS, types.int64, types.int64), cache=True)
+def _adjacent(pool: Ints, at: Ints, length: Ints, u: int, w: int) -> bool:
+    if length[w] < length[u]:
+        u, w = w, u
+    low, high = at[u], at[u] + length[u]
+    while low < high:
+        middle = (low + high) // 2
+        if pool[middle] < w:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < at[u] + length[u] and pool[low] == w)
+
+
+@njit(
+    types.UniTuple(float64, 2)(
+        _GRAPH, _INTS, _INTS, _INTS, types.boolean[::1], _INTS, types.int64, types.int64, types.boolean
+    ),
+    cache=True,
+)
+def _score(
+    graph: Interaction,
+    pool: Ints,
+    at: Ints,
+    length: Ints,
+    alive: npt.NDArray[np.bool_],
+    mark: Ints,
+    stamp: int,
+    u: int,
+    by_fill: bool,
+) -> tuple[float, float]:
+    """The cost of eliminating u now: (weight of the missing edges, log2 of clique and message)."""
+    message = 0.0
+    mark[u] = stamp
+    for i in range(at[u], at[u] + length[u]):
+        if alive[pool[i]]:
+            mark[pool[i]] = stamp
+            message += graph.bits[pool[i]]
+    size = message + graph.bits[u]
+    for i in range(graph.incident_start[u], graph.incident_start[u + 1]):
+        first, last = graph.family_start[graph.incident[i]], graph.family_start[graph.incident[i] + 1]
+        inside = True
+        for j in range(first, last):
+            inside = inside and mark[graph.family[j]] == stamp
+        if inside:
+            size -= graph.bits[graph.family[last - 1]]
+    high = max(size, message)
+    cost = high + np.log2(1.0 + 2.0 ** (size + message - 2.0 * high))
+    if not by_fill:
+        return cost, 0.0
+    total, squares, present = 0.0, 0.0, 0.0
+    for i in range(at[u], at[u] + length[u]):
+        w = pool[i]
+        if alive[w]:
+            weight = 2.0 ** graph.bits[w]
+            total += weight
+            squares += weight * weight
+            inner = 0.0
+            for j in range(at[w], at[w] + length[w]):
+                if pool[j] != u and alive[pool[j]] and mark[pool[j]] == stamp:
+                    inner += 2.0 ** graph.bits[pool[j]]
+            present += weight * inner
+    return np.rint(total * total - squares - present), cost
+
+
+@njit(
+    types.Tuple((_INTS, _INTS, _INTS))(_GRAPH, _INTS, types.boolean, types.float64[::1], float64),
+    cache=True,
+)
+def eliminate(
+    graph: Interaction, forced: Ints, by_fill: bool, noise: Floats, cap: float
+) -> tuple[Ints, Ints, Ints]:
+    """Eliminate every node; the clique of a step is the node and its neighbours then.
+
+    ``forced`` is an order to follow, or empty: then nodes of degree ≤ 2 with adjacent neighbours
+    go first, then greedily those of least weighted fill (``by_fill``) or least size, ties by
+    ``noise``. Stops once a clique has more than ``cap`` bits. Returns the order, and the cliques
+    in compressed rows, each with its own node first; a stopped run returns fewer than N.
+    """
+    n = len(graph.bits)
+    pool = np.empty(2 * len(graph.neighbour) + 64, dtype=np.int64)
+    used = len(graph.neighbour)
+    pool[:used] = graph.neighbour
+    at = graph.start[:-1].copy()
+    length = graph.start[1:] - graph.start[:-1]
+    room = length.copy()
+    degree = length.copy()
+    alive = np.ones(n, dtype=np.bool_)
+    mark = np.full(n, -1, dtype=np.int64)
+    stamp = 0
+    order = np.empty(n, dtype=np.int64)
+    row = np.zeros(n + 1, dtype=np.int64)
+    members = np.empty(4 * n + 64, dtype=np.int64)
+    done = 0
+
+    if len(forced) == 0:
+        stack = [u for u in range(n)]
+        while len(stack) > 0:
+            u = stack.pop()
+            if not alive[u] or degree[u] > 2 or graph.incident_start[u] < graph.incident_start[u + 1]:
+                continue
+            a, b = -1, -1
+            for i in range(at[u], at[u] + length[u]):
+                if alive[pool[i]]:
+                    a, b = pool[i], a
+            if b >= 0 and not _adjacent(pool, at, length, a, b):
+                continue
+            fill = row[done]
+            if fill + 3 > len(members):
+                members = np.concatenate((members, np.empty_like(members)))
+            members[fill] = u
+            fill += 1
+            for w in (a, b):
+                if w >= 0:
+                    members[fill] = w
+                    fill += 1
+                    degree[w] -= 1
+                    if degree[w] <= 2:
+                        stack.append(w)
+            alive[u] = False
+            order[done] = u
+            done += 1
+            row[done] = fill
+
+    heap = [(0.0, 0.0, 0.0, -1)]
+    heap.pop()
+    first = np.full(n, np.inf)
+    second = np.full(n, np.inf)
+    if len(forced) == 0:
+        for u in range(n):
+            if alive[u]:
+                stamp += 1
+                first[u], second[u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
+                heapq.heappush(heap, (first[u], second[u], noise[u], u))
+
+    touched = np.empty(n, dtype=np.int64)
+    seen = np.full(n, -1, dtype=np.int64)
+    while done < n:
+        if len(forced) > 0:
+            v = forced[done]
+        else:
+            a1, a2, _, v = heapq.heappop(heap)
+            if not alive[v] or a1 != first[v] or a2 != second[v]:
+                continue
+        k = 0
+        size = graph.bits[v]
+        begin = row[done]
+        while begin + length[v] + 1 > len(members):
+            members = np.concatenate((members, np.empty_like(members)))
+        members[begin] = v
+        for i in range(at[v], at[v] + length[v]):
+            if alive[pool[i]]:
+                k += 1
+                members[begin + k] = pool[i]
+                size += graph.bits[pool[i]]
+        alive[v] = False
+        order[done] = v
+        done += 1
+        row[done] = begin + k + 1
+        if size > cap:
+            break
+
+        n_touched = 0
+        for a in range(begin + 1, begin + 1 + k):
+            u = members[a]
+            need = k - 1
+            for i in range(at[u], at[u] + length[u]):
+                if alive[pool[i]]:
+                    need += 1
+            while used + need > len(pool):
+                pool = np.concatenate((pool, np.empty_like(pool)))
+            # Merge the living neighbours of u with those of v, both sorted.
+            i, i_end = at[u], at[u] + length[u]
+            j, j_end = begin + 1, begin + 1 + k
+            out = used
+            before = 0
+            while i < i_end or j < j_end:
+                if i < i_end and not alive[pool[i]]:
+                    i += 1
+                elif j < j_end and members[j] == u:
+                    j += 1
+                elif j == j_end or (i < i_end and pool[i] < members[j]):
+                    pool[out] = pool[i]
+                    out += 1
+                    i += 1
+                    before += 1
+                elif i == i_end or members[j] < pool[i]:
+                    pool[out] = members[j]
+                    out += 1
+                    j += 1
+                else:
+                    pool[out] = pool[i]
+                    out += 1
+                    i += 1
+                    j += 1
+                    before += 1
+            merged = out - used
+            if merged <= room[u]:
+                for i in range(merged):
+                    pool[at[u] + i] = pool[used + i]
+            else:
+                at[u] = used
+                room[u] = merged
+                used += merged
+            length[u] = merged
+            if seen[u] != done:
+                seen[u] = done
+                touched[n_touched] = u
+                n_touched += 1
+            if by_fill and merged > before:
+                for i in range(at[u], at[u] + merged):
+                    w = pool[i]
+                    if seen[w] != done:
+                        seen[w] = done
+                        touched[n_touched] = w
+                        n_touched += 1
+        if len(forced) == 0:
+            for i in range(n_touched):
+                u = touched[i]
+                stamp += 1
+                first[u], second[u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
+                heapq.heappush(heap, (first[u], second[u], noise[u], u))
+    return order[:done].copy(), row[: done + 1].copy(), members[: row[done]].copy()

@@ -1,0 +1,233 @@
+"""Message passing in log space on a junction tree held as flat arrays, compiled.
+
+A clique's table runs over its *base* axes only. Its other axes are functions of them (a partial
+sum is a function of its parts), so no table is ever spent on states that cannot occur. Tables are
+walked in blocks of at most a few thousand entries, whose indices into a message or a factor are
+filled by strides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import int64, njit, types, typeof, void
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+BLOCK = 4096
+"""Entries of a clique walked at a time."""
+
+
+class Tree(NamedTuple):
+    """C cliques, children before parents. A *link* is a row of strides, one per axis of a clique."""
+
+    axis_start: Ints  # [C + 1]
+    axis_card: Ints
+    axis_base: Ints  # 1 for a base axis, 0 for a function of base axes
+    entry_start: Ints  # [C + 1] where the table of a clique begins
+    derived_start: Ints  # [C + 1] derived axes in an order of evaluation
+    derived_axis: Ints  # position of the axis in its clique
+    derived_map: Ints  # where its function begins in `map`
+    derived_link: Ints
+    map: Ints
+    item_start: Ints  # [C + 1] factors, then messages of children
+    item_source: Ints  # where the item begins in `data`
+    item_link: Ints
+    parent: Ints  # [C] or -1
+    message_start: Ints  # [C + 1] where the message of a clique begins
+    own_link: Ints  # [C] from the message to the clique itself
+    parent_link: Ints  # [C] from the message to its parent
+    stride: Ints
+
+
+EMPTY = Tree(*(np.zeros(1, dtype=np.int64) for _ in Tree._fields))
+_TREE = typeof(EMPTY)
+_INTS = types.int64[::1]
+_FLOATS = types.float64[::1]
+_GRID = types.int64[:, ::1]
+
+
+@njit(_INTS(_INTS, _INTS), cache=True)
+def row_strides(start: Ints, card: Ints) -> Ints:
+    """C-order strides of the axes of tables, one row of axes per table."""
+    out = np.zeros(len(card), dtype=np.int64)
+    for row in range(len(start) - 1):
+        size = 1
+        for i in range(start[row + 1] - 1, start[row] - 1, -1):
+            out[i] = size
+            size *= card[i]
+    return out
+
+
+@njit(int64(_TREE, int64), cache=True)
+def block_size(tree: Tree, c: int) -> int:
+    """The number of entries in the trailing base axes that fit a block."""
+    size = 1
+    for a in range(tree.axis_start[c + 1] - 1, tree.axis_start[c] - 1, -1):
+        if tree.axis_base[a]:
+            if size > 1 and size * tree.axis_card[a] > BLOCK:
+                break
+            size *= tree.axis_card[a]
+    return size
+
+
+@njit(void(_TREE, int64, int64, int64, int64, int64, _GRID, _INTS), cache=True)
+def _index(
+    tree: Tree,
+    c: int,
+    link: int,
+    chunk: int,
+    block: int,
+    n_derived: int,
+    derived: npt.NDArray[np.int64],
+    out: Ints,
+) -> None:
+    """Where each entry of a chunk lies in what the link leads to."""
+    begin = tree.axis_start[c]
+    size, offset, rest = 1, 0, chunk
+    out[0] = 0
+    for a in range(tree.axis_start[c + 1] - 1, begin - 1, -1):
+        if tree.axis_base[a]:
+            card, stride = tree.axis_card[a], tree.stride[link + a - begin]
+            if size < block:
+                for v in range(1, card):
+                    for j in range(size):
+                        out[v * size + j] = out[j] + v * stride
+                size *= card
+            else:
+                offset += (rest % card) * stride
+                rest //= card
+    if offset:
+        for j in range(block):
+            out[j] += offset
+    for d in range(n_derived):
+        stride = tree.stride[link + tree.derived_axis[tree.derived_start[c] + d]]
+        if stride:
+            for j in range(block):
+                out[j] += stride * derived[d, j]
+
+
+@njit(int64(_TREE, int64, int64, int64, _GRID, _INTS), cache=True)
+def _derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.int64], scratch: Ints) -> int:
+    """The states of the derived axes over a chunk; returns how many there are."""
+    first = tree.derived_start[c]
+    count = tree.derived_start[c + 1] - first
+    for d in range(count):
+        _index(tree, c, tree.derived_link[first + d], chunk, block, d, derived, scratch)
+        base = tree.derived_map[first + d]
+        for j in range(block):
+            derived[d, j] = tree.map[base + scratch[j]]
+    return int(count)
+
+
+@njit(types.Tuple((_GRID, _INTS))(_TREE), cache=True)
+def _scratch(tree: Tree) -> tuple[npt.NDArray[np.int64], Ints]:
+    rows, block = 1, 1
+    for c in range(len(tree.parent)):
+        rows = max(rows, tree.derived_start[c + 1] - tree.derived_start[c])
+        block = max(block, block_size(tree, c))
+    return np.empty((rows, block), dtype=np.int64), np.empty(block, dtype=np.int64)
+
+
+@njit(void(_TREE, int64, int64, _FLOATS, _FLOATS, _GRID, _INTS), cache=True)
+def _sum_out(
+    tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: npt.NDArray[np.int64], index: Ints
+) -> None:
+    """``out = log Σ exp table`` over the entries of clique c that agree on the link; −inf for none."""
+    begin, end = tree.entry_start[c], tree.entry_start[c + 1]
+    block = block_size(tree, c)
+    out[:] = -np.inf
+    for chunk in range((end - begin) // block):
+        k = _derive(tree, c, chunk, block, derived, index)
+        _index(tree, c, link, chunk, block, k, derived, index)
+        at = begin + chunk * block
+        for j in range(block):
+            out[index[j]] = max(out[index[j]], table[at + j])
+    total = np.zeros(len(out))
+    for chunk in range((end - begin) // block):
+        k = _derive(tree, c, chunk, block, derived, index)
+        _index(tree, c, link, chunk, block, k, derived, index)
+        at = begin + chunk * block
+        for j in range(block):
+            value = table[at + j]
+            if value > -np.inf:
+                total[index[j]] += np.exp(value - out[index[j]])
+    for j in range(len(out)):
+        if out[j] > -np.inf:
+            out[j] += np.log(total[j])
+
+
+@njit(void(_TREE, int64, _FLOATS, _FLOATS, _GRID, _INTS), cache=True)
+def _gather(
+    tree: Tree, c: int, data: Floats, table: Floats, derived: npt.NDArray[np.int64], index: Ints
+) -> None:
+    """The table of clique c: the sum of its factors and of its children's messages."""
+    begin, end = tree.entry_start[c], tree.entry_start[c + 1]
+    block = block_size(tree, c)
+    table[begin:end] = 0.0
+    for chunk in range((end - begin) // block):
+        k = _derive(tree, c, chunk, block, derived, index)
+        at = begin + chunk * block
+        for i in range(tree.item_start[c], tree.item_start[c + 1]):
+            _index(tree, c, tree.item_link[i], chunk, block, k, derived, index)
+            source = tree.item_source[i]
+            for j in range(block):
+                table[at + j] += data[source + index[j]]
+
+
+@njit(int64(_TREE, _FLOATS, int64, _FLOATS, _FLOATS), cache=True)
+def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> int:
+    """Send messages from the leaves to the roots.
+
+    ``data`` holds the log tables of the factors and, from ``messages`` on, the messages, each
+    shifted so that its largest entry is 0; ``scale[c]`` is what was shifted. ``Σ scale`` is log Z.
+    Returns the first clique whose message is impossible throughout, or -1.
+    """
+    derived, index = _scratch(tree)
+    for c in range(len(tree.parent)):
+        _gather(tree, c, data, table, derived, index)
+        message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
+        _sum_out(tree, c, tree.own_link[c], table, message, derived, index)
+        scale[c] = message.max()
+        if scale[c] == -np.inf:
+            return c
+        message -= scale[c]
+    return -1
+
+
+@njit(void(_TREE, _FLOATS, int64, _FLOATS, _FLOATS), cache=True)
+def distribute(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> None:
+    """Send messages back: afterwards every table is the log of its clique's joint distribution."""
+    derived, index = _scratch(tree)
+    for c in range(len(tree.parent) - 1, -1, -1):
+        message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
+        back = np.zeros(len(message))
+        if tree.parent[c] >= 0:
+            _sum_out(tree, tree.parent[c], tree.parent_link[c], table, back, derived, index)
+        for j in range(len(message)):
+            back[j] = back[j] - message[j] - scale[c] if message[j] > -np.inf else -np.inf
+        block = block_size(tree, c)
+        for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+            k = _derive(tree, c, chunk, block, derived, index)
+            _index(tree, c, tree.own_link[c], chunk, block, k, derived, index)
+            at = tree.entry_start[c] + chunk * block
+            for j in range(block):
+                table[at + j] += back[index[j]]
+
+
+@njit(void(_TREE, _FLOATS, _INTS, _INTS, _INTS, _FLOATS), cache=True)
+def project(tree: Tree, table: Floats, clique: Ints, link: Ints, out_start: Ints, out: Floats) -> None:
+    """Sum clique tables (log probabilities) down to the joint states of targets: ``out[out_start[t] + state]``."""
+    derived, index = _scratch(tree)
+    for t in range(len(clique)):
+        c = clique[t]
+        block = block_size(tree, c)
+        for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+            k = _derive(tree, c, chunk, block, derived, index)
+            _index(tree, c, link[t], chunk, block, k, derived, index)
+            at = tree.entry_start[c] + chunk * block
+            for j in range(block):
+                out[out_start[t] + index[j]] += np.exp(table[at + j])
