@@ -145,14 +145,16 @@ def _resume(words: Sequence[Word], start: int, at: int) -> int:
     """Where the next statement starts after a mistake at a word.
 
     A keyword in the middle of a line starts a statement only outside brackets and
-    where no name was wanted; else it is one more part of the mistake.
+    where no name was wanted; else it is one more part of the mistake. After words
+    that belong to no statement only the start of a line is trusted.
     """
+    prose = at == start or (at < len(words) and words[at].type not in _STARTERS and first_on_line(words[at]))
     depth = sum(_NESTING.get(word.type, 0) for word in words[start:at])
     wanted_name = at > start and words[at - 1].type in _BEFORE_NAMES
     for i in range(max(at, start + 1), len(words)):
         word = words[i]
         depth += _NESTING.get(word.type, 0)
-        if word.type in _STARTERS and (first_on_line(word) or (depth <= 0 and not wanted_name)):
+        if word.type in _STARTERS and (first_on_line(word) or not (prose or depth > 0 or wanted_name)):
             return i
     return len(words)
 

@@ -1,0 +1,123 @@
+"""The frame of statements: how they start, and the marks that part their pieces."""
+
+from __future__ import annotations
+
+from plx.errors import Diagnostic, nearest
+from plx.syntax.mistake import Mistake
+from plx.syntax.wording import EXAMPLES, STARTS
+from plx.syntax.words import STATEMENTS
+
+_ALL = f"every statement starts with one of the words {', '.join(f'`{word}`' for word in STATEMENTS)}"
+
+
+def no_keyword(m: Mistake) -> Diagnostic | None:
+    """A statement that starts with no statement's word."""
+    if m.word is None or not m.wants("$END") or not (m.at == m.start or m.starts_line):
+        return None
+    message = f"no statement starts with `{m.text}`"
+    return m.says(message, _instead(m), m.word.span)
+
+
+def _instead(m: Mistake) -> str:
+    """How the statement might be meant that starts with the word at fault."""
+    if m.kind in ("NUMBER", "ADD"):
+        return "a formula with a weight is written `weight 1.5: F`"
+    if m.kind in _LATER:
+        return _LATER[m.kind]
+    meant = STARTS.get(m.text.lower()) or (nearest(m.text, STATEMENTS) if m.kind == "NAME" else None)
+    if meant:
+        return f"did you mean `{meant}`?"
+    if m.kind == "NAME" and m.after and m.after.type in ("LPAR", "EQUAL"):
+        return f"write `observe {m.text}…` for what was seen, `require {m.text}…` for what always holds"
+    return _ALL
+
+
+_LATER = {
+    "FOR": "a `for` comes last: `weight 1.2: F for x in T`",
+    "IF": "“if A then B” is written `weight 1.2: A => B` or, where it always holds, `require A => B`",
+    "GIVEN": "a `given` is the end of a `query`",
+    "MAP": "write `query map`",
+    "LOGZ": "write `query logz`",
+}
+
+
+def no_name(m: Mistake) -> Diagnostic | None:
+    """``type = {a}``: the declared name is missing."""
+    declares = m.statement in ("TYPE", "PARAM", "RELATION", "RANDOM", "DEFINE")
+    if not declares or m.at != m.start + 1 or m.kind == "STRING":
+        return None
+    keyword = m.words[m.start].text
+    return m.says(f"a name is missing after `{keyword}`", f"for example {EXAMPLES[m.statement]}")
+
+
+def no_equals(m: Mistake) -> Diagnostic | None:
+    """``type T {a}`` or ``param w: 3``: the equals sign is missing."""
+    if m.statement not in ("TYPE", "PARAM", "RELATION", "DEFINE") or not m.wants("EQUAL") or m.wants("AMP"):
+        return None
+    if not m.before or m.open:
+        return None
+    return m.says(f"an `=` is missing after `{m.before.text}`", f"for example {EXAMPLES[m.statement]}")
+
+
+def no_domain_colon(m: Mistake) -> Diagnostic | None:
+    """``random f(T) = {a}``: the values of a random function follow a colon."""
+    if m.statement != "RANDOM" or not m.wants("COLON") or m.open or m.ended:
+        return None
+    return m.says("the values of a random function follow a `:`", f"for example {EXAMPLES['RANDOM']}")
+
+
+def no_weight_colon(m: Mistake) -> Diagnostic | None:
+    """``weight 1.2 f(x)`` and ``weight f(x)``: weight and formula are parted by a colon."""
+    if m.statement != "WEIGHT" or not m.wants("COLON") or m.open or m.before is None:
+        return None
+    if m.ended or m.kind == "FOR":
+        message = "`weight` takes a weight, a `:` and a formula"
+        return m.says(message, f"for example {EXAMPLES['WEIGHT']}; a rule that always holds is a `require`")
+    weight = m.words[m.start + 1].span.to(m.before.span).text
+    message = f"a `:` is missing between the weight and its formula, after `{weight}`"
+    return m.says(message, f"for example {EXAMPLES['WEIGHT']}")
+
+
+def nothing_after_target(m: Mistake) -> Diagnostic | None:
+    """``query map(f)``, ``query logz = 3``."""
+    if m.before is None or m.before.type not in ("MAP", "LOGZ") or m.at != m.start + 2 or m.ended:
+        return None
+    hint = "write `query map`, `query map 5` or `query logz`; a name cannot be a reserved word"
+    return m.says(f"`{m.before.text}` stands alone in its query", hint)
+
+
+def wrong_from(m: Mistake) -> Diagnostic | None:
+    """``observe f(x) from "a.csv"`` and ``random f from "a.csv"``."""
+    if m.kind != "FROM":
+        return None
+    if m.statement == "OBSERVE":
+        return m.says("a file comes after a name without arguments", 'write `observe f from "seen.csv"`')
+    hint = "`type`, `param`, `relation` and `observe` read files"
+    return m.says(f"a `{m.words[m.start].text}` cannot come from a file", hint)
+
+
+def colon_too_many(m: Mistake) -> Diagnostic | None:
+    """A colon in a statement that has none."""
+    if m.kind != "COLON" or m.open or m.wants_operand:
+        return None
+    hints = {
+        "FACTOR": "`factor E` takes a value alone; `weight E: F` adds E where F holds",
+        "REQUIRE": "`require F` takes a formula alone, without a weight",
+        "OBSERVE": "`observe f(x) = v` takes a formula",
+        "QUERY": "`query Q as name` gives the answer a name",
+        "WEIGHT": "a weight has one `:`; what belongs to a variable is written `for x in T`",
+    }
+    keyword = m.words[m.start].text
+    return m.says(f"`:` does not belong here in a `{keyword}`", hints.get(m.statement))
+
+
+def comma_too_many(m: Mistake) -> Diagnostic | None:
+    """``query a, b``, ``require a, b``."""
+    if m.kind != "COMMA" or m.open or m.statement in ("TYPE", "PARAM", "RELATION", "RANDOM", "DEFINE"):
+        return None
+    if m.has("FOR"):
+        return None
+    hint = "join formulas with `&`, or write one statement for each"
+    if m.statement == "QUERY":
+        hint = "write one `query` for each, or `(a, b)` for their joint distribution"
+    return m.says(f"a `{m.words[m.start].text}` takes one thing, not a list", hint)
