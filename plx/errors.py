@@ -44,6 +44,10 @@ class PlxError(Exception):
         return "\n\n".join(render(diagnostic) for diagnostic in self.diagnostics)
 
 
+class NoWorldError(PlxError):
+    """Raised where no world is possible: hard rules or observations contradict each other."""
+
+
 def render(diagnostic: Diagnostic) -> str:
     """The diagnostic as text: place, message, the line with a caret, notes and hint."""
     place = f"{diagnostic.span}: " if diagnostic.span else ""
@@ -64,27 +68,45 @@ _WIDEST = 100
 
 
 def excerpt(span: Span) -> list[str]:
-    """The first line of a span with carets under it, ready to print."""
+    """The first line of a span with carets under it, ready to print.
+
+    Tabs become spaces and what has no shape of its own is replaced, so that the
+    carets stand where they belong in any terminal.
+    """
     number, column = span.source.position(span.start)
     text = span.source.line(number)
-    begin = column - 1
-    length = max(1, min(span.end - span.start, len(text) - begin))
-    left = 0 if begin + length <= _WIDEST else max(0, begin - _WIDEST // 3)
-    shown = text[left : left + _WIDEST]
+    begin = min(column - 1, len(text))
+    end = min(begin + max(1, span.end - span.start), len(text))
+    left = 0 if end <= _WIDEST else max(0, begin - _WIDEST // 3)
+    right = min(len(text), left + _WIDEST)
     lead = "…" if left else ""
-    tail = "…" if left + _WIDEST < len(text) else ""
-    pad = "".join("\t" if mark == "\t" else " " * _width(mark) for mark in shown[: begin - left])
-    marked = shown[begin - left : begin - left + length]
-    carets = "^" * max(1, sum(_width(mark) for mark in marked))
+    shown = lead + "".join(map(_shape, text[left:right])) + ("…" if right < len(text) else "")
+    pad = len(lead) + _width(text[left:begin])
+    carets = max(1, _width(text[begin : min(end, right)]))
     gutter = str(number)
-    return [
-        f"  {gutter} | {lead}{shown}{tail}",
-        f"  {' ' * len(gutter)} | {' ' * len(lead)}{pad}{carets}",
-    ]
+    return [f"  {gutter} | {shown}", f"  {' ' * len(gutter)} | {' ' * pad}{'^' * carets}"]
 
 
-def _width(mark: str) -> int:
-    if unicodedata.combining(mark):
+_TAB = "    "
+_JOINERS = "\u200c\u200d"
+
+
+def _shape(mark: str) -> str:
+    """A character as it is shown in an excerpt."""
+    if mark == "\t":
+        return _TAB
+    kind = unicodedata.category(mark)
+    hidden = kind in ("Cc", "Cs", "Zl", "Zp") or (kind == "Cf" and mark not in _JOINERS)
+    return "�" if hidden else mark
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal the characters take."""
+    return sum(_columns(mark) for mark in "".join(map(_shape, text)))
+
+
+def _columns(mark: str) -> int:
+    if mark in _JOINERS or unicodedata.category(mark) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(mark) in "WF" else 1
 

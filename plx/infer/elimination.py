@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -11,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.errors import Diagnostic, Note, PlxError
+from plx.errors import Diagnostic, NoWorldError, Note, PlxError
 from plx.ground.graph import GroundModel
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer
-from plx.infer.junction import Calibrated, Impossible, propagate
+from plx.infer.junction import Impossible, propagate
 from plx.infer.network import with_scopes
 from plx.infer.order import Skeleton, find_order, follow_order
 from plx.infer.samples import Answer, Inference
@@ -34,7 +33,7 @@ _JOINT_OPERATIONS = 1e7
 class Budget:
     """What exact inference may take: table entries (8 bytes each), and entries touched."""
 
-    entries: float = 2.0**26
+    entries: float = 2.0**27
     operations: float = 5e9
 
 
@@ -62,9 +61,9 @@ class Plan:
 
     @cached_property
     def entries(self) -> float:
-        """Entries of all tables that stand in memory at once."""
-        sizes = [2.0**tree.bits for tree in self._trees] + [2.0**tree.message_bits for tree in self._trees]
-        return max(float(a.sum() + b.sum()) for a, b in zip(sizes, sizes[len(self._trees) :], strict=True))
+        """Entries in memory at once, of 8 bytes each: all messages and the largest table."""
+        sizes = (float((2.0**tree.message_bits).sum()) for tree in self._trees)
+        return self.largest_clique + max(sizes, default=0.0)
 
     @cached_property
     def operations(self) -> float:
@@ -116,11 +115,10 @@ def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
     begin = time.perf_counter()
     chosen = chosen or plan(model)
     try:
-        done = propagate(chosen.skeleton)
-        joints = _joints(chosen, done)
-    except Impossible as reason:
-        raise clash(model, reason) from None
-    log_z = done.log_z + model.log_constant
+        log_z, joints = _propagate(chosen)
+    except Impossible as impossible:
+        raise clash(model, impossible) from None
+    log_z += model.log_constant
     answers = tuple(_answer(model, i, joints, log_z) for i in range(len(model.queries)))
     reason = f"the largest of {len(chosen.skeleton.order):,} cliques has {chosen.largest_clique:,.0f} states"
     return Inference("exact", reason, answers, log_z=log_z, seconds=time.perf_counter() - begin)
@@ -139,16 +137,17 @@ def _last(skeleton: Skeleton, scope: Nodes) -> Skeleton:
     )
 
 
-def _joints(chosen: Plan, done: Calibrated) -> dict[Nodes, FloatArray]:
-    """The joint distribution of the distinct targets of every query, by nodes of the graph."""
+def _propagate(chosen: Plan) -> tuple[float, dict[Nodes, FloatArray]]:
+    """log Z, and the joint distribution of the distinct targets of every query, by nodes of the graph."""
     node = chosen.skeleton.network.node
     wanted = {distinct(free_nodes(query)) for query in chosen.model.queries}
     inside = {tuple(node[list(nodes)].tolist()): nodes for nodes in wanted if nodes}
     out: dict[Nodes, FloatArray] = {(): np.ones(1)}
     for scope, tree in chosen.apart:
-        out[inside.pop(scope)] = propagate(tree).joint([scope])[0]
-    out.update(zip(inside.values(), done.joint(list(inside)), strict=True))
-    return out
+        out[inside.pop(scope)] = propagate(tree, [scope]).joints[0]
+    beliefs = propagate(chosen.skeleton, list(inside))
+    out.update(zip(inside.values(), beliefs.joints, strict=True))
+    return beliefs.log_z, out
 
 
 def _answer(model: GroundModel, index: int, joints: dict[Nodes, FloatArray], log_z: float) -> Answer:
@@ -180,7 +179,7 @@ def clash(model: GroundModel, reason: Impossible) -> PlxError:
     hard = [f for f in reason.factors.tolist() if graph.table_values(f).min() == -np.inf]
     rules = [model.rules[r] for r, _ in Counter(graph.rule_of[hard].tolist()).most_common(_RULES_NAMED)]
     first, *others = rules
-    return PlxError(
+    return NoWorldError(
         Diagnostic(
             f"no world is possible: `{first.text}` cannot hold together with the rest",
             first.span,
