@@ -1,0 +1,50 @@
+"""From the distribution of a query's targets to its answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from plx.ground.graph import GroundModel, GroundQuery
+from plx.infer.samples import Answer, World
+from plx.values import FloatArray
+
+
+def free_nodes(query: GroundQuery) -> tuple[int, ...]:
+    """The nodes of a query that evidence left open; its joint distribution is over these."""
+    return tuple(target.node for target in query.targets if target.node >= 0)
+
+
+def numbers(model: GroundModel, query: GroundQuery) -> FloatArray:
+    """The value of each state of a number query's target, shape (states,)."""
+    return model.values.floats(query.targets[0].labels)
+
+
+def exact_answer(model: GroundModel, query: GroundQuery, p: FloatArray) -> Answer:
+    """The answer when ``p`` is the exact distribution of ``free_nodes(query)`` in C order.
+
+    A query that evidence decided has no free node and p = [1].
+    """
+    answer = Answer(p=p, mcse=np.zeros(len(p)))
+    if query.kind != "number":
+        return answer
+    x = numbers(model, query)
+    mean, sd = moments(x, p)
+    return replace(answer, mean=mean, sd=sd, mean_mcse=0.0)
+
+
+def moments(x: FloatArray, p: FloatArray) -> tuple[float, float]:
+    """Mean and standard deviation of a number with values x and probabilities p."""
+    mean = float(x @ p)
+    return mean, float(np.sqrt(max(0.0, float((x - mean) ** 2 @ p))))
+
+
+def map_answer(worlds: tuple[World, ...]) -> Answer:
+    """The answer to `query map`: the best worlds, best first."""
+    return Answer(worlds=worlds, converged=all(world.optimal for world in worlds))
+
+
+def log_z_answer(log_z: float | None) -> Answer:
+    """The answer to `query logz`; None where the method has no estimate."""
+    return Answer(log_z=log_z, converged=log_z is not None)

@@ -1,0 +1,173 @@
+"""From a ground model to the arrays that the kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.errors import Diagnostic, PlxError
+from plx.ground.graph import FactorGraph, GroundModel
+from plx.infer.answers import free_nodes
+from plx.infer.conditionals import Conditionals, conditionals, summed_terms, thresholds
+from plx.infer.kernels import BITS, Compiled
+from plx.infer.structure import DerivedRows, Structure, derived_rows, structure
+from plx.infer.worlds import ranges
+from plx.values import IntArray
+
+_JOINT = 1 << 20
+"""A query's joint distribution has at most this many states."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The distinct targets of a model's queries: tuples of nodes; states count in C order."""
+
+    nodes: tuple[tuple[int, ...], ...]
+    offset: IntArray  # [T + 1]
+    of_query: IntArray  # [queries] position in nodes
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled model: the kernels' arrays, and what rebuilds its tables for other weights."""
+
+    graph: FactorGraph
+    arrays: Compiled
+    targets: Targets
+    rows: DerivedRows
+    conditionals: Conditionals
+
+    def with_potentials(self, table: np.ndarray) -> Plan:
+        """The same model with other log potentials, shape of ``graph.table``."""
+        graph = self.graph._replace(table=table)
+        filled = thresholds(self.conditionals, graph, BITS)
+        arrays = self.arrays._replace(
+            threshold=filled, potential=np.ascontiguousarray(table, dtype=np.float64)
+        )
+        return Plan(graph, arrays, self.targets, self.rows, self.conditionals)
+
+
+def targets_of(model: GroundModel) -> Targets:
+    """The targets to count. Raises PlxError if a joint distribution is too large to hold."""
+    position: dict[tuple[int, ...], int] = {}
+    of_query, sizes = [], []
+    for query in model.queries:
+        nodes = free_nodes(query)
+        if nodes not in position:
+            position[nodes] = len(position)
+            sizes.append(int(np.prod(model.graph.card[list(nodes)], dtype=np.float64)))
+            if sizes[-1] > _JOINT:
+                raise _too_wide(query.name, query.span, sizes[-1])
+        of_query.append(position[nodes])
+    offset = np.cumsum([0, *sizes], dtype=np.int64)
+    return Targets(tuple(position), offset, np.array(of_query, dtype=np.int64))
+
+
+def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
+    """The arrays for a model and its queries; conditionals of up to ``table_entries`` numbers are tabulated."""
+    graph = model.graph
+    targets = targets_of(model)
+    asked = np.array(sorted({node for nodes in targets.nodes for node in nodes}), dtype=np.int64)
+    rows = derived_rows(graph, asked)
+    s = structure(graph, rows)
+    c = conditionals(graph, rows, s, table_entries)
+    arrays = Compiled(
+        **_sizes(graph, rows, s),
+        **_tables(c, graph),
+        **_affected(graph, rows, s),
+        **_terms(graph, c, s),
+        **_passive(graph, rows),
+        **_counted(graph, rows, targets),
+    )
+    return Plan(graph, arrays, targets, rows, c)
+
+
+def _too_wide(name: str, span: object, size: float) -> PlxError:
+    message = f"the answer to `{name}` has {size:,.0f} joint states, more than {_JOINT:,}"
+    return PlxError(Diagnostic(message, span, "ask for fewer terms at once"))  # type: ignore[arg-type]
+
+
+def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, int]:
+    most = int(np.bincount(s.pair_variable).max(initial=0))
+    return {
+        "n_variables": graph.n_variables,
+        "n_derived": len(rows.node),
+        "max_card": int(graph.card[: graph.n_variables].max(initial=1)),
+        "max_candidates": most,
+        "first_passive": rows.first_passive,
+    }
+
+
+def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, np.ndarray]:
+    return {
+        "card": _i32(graph.card[: graph.n_variables]),
+        "conditional": _i64(c.start),
+        "configurations": _i64(c.configurations),
+        "threshold": thresholds(c, graph, BITS),
+        "reader_start": _i64(c.reader_start),
+        "reader_row": _i32(c.reader_row),
+        "reader_stride": _i32(c.reader_stride),
+    }
+
+
+def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, np.ndarray]:
+    derived = rows.node - graph.n_variables
+    return {
+        "affected_start": _i64(np.searchsorted(s.pair_variable, np.arange(graph.n_variables + 1))),
+        "affected": _i32(s.pair_row),
+        "edge_start": _i64(np.searchsorted(s.edge_pair, np.arange(len(s.pair_row) + 1))),
+        "edge_source": _i32(s.edge_source),
+        "edge_contribution": _i64(s.edge_contribution),
+        "contribution": _i32(graph.contribution),
+        "output_start": _i64(graph.output_start[graph.output_of[derived]]),
+        "output": _i32(graph.output),
+    }
+
+
+def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, np.ndarray]:
+    terms, operands = summed_terms(c, s)
+    return {
+        "factor_start": _i64(np.searchsorted(s.term_variable[terms], np.arange(graph.n_variables + 1))),
+        "factor_entry": _i64(s.term_entry[terms]),
+        "factor_stride": _i32(s.term_stride[terms]),
+        "operand_start": _i64(np.searchsorted(s.operand_term[operands], np.append(terms, len(s.term_entry)))),
+        "operand_row": _i32(s.operand_row[operands]),
+        "operand_stride": _i32(s.operand_stride[operands]),
+        "potential": np.ascontiguousarray(graph.table, dtype=np.float64),
+    }
+
+
+def _passive(graph: FactorGraph, rows: DerivedRows) -> dict[str, np.ndarray]:
+    derived = rows.node[rows.first_passive :] - graph.n_variables
+    counts = np.diff(graph.input_start)[derived]
+    entries = ranges(graph.input_start[derived], counts)
+    return {
+        "passive_start": _i64(np.concatenate([[0], np.cumsum(counts)])),
+        "passive_row": _i32(rows.of_nodes(graph, graph.input_node[entries])),
+        "passive_contribution": _i64(graph.contribution_start[graph.input_contribution[entries]]),
+    }
+
+
+def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[str, np.ndarray]:
+    counts = np.array([len(nodes) for nodes in targets.nodes], dtype=np.int64)
+    nodes = np.array([node for part in targets.nodes for node in part], dtype=np.int64)
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    stride = np.ones(len(nodes), dtype=np.int64)
+    for back in range(1, int(counts.max(initial=0))):
+        at = start[1:][counts > back] - 1 - back
+        stride[at] = stride[at + 1] * graph.card[nodes[at + 1]]
+    return {
+        "target_start": start,
+        "target_row": _i32(rows.of_nodes(graph, nodes)),
+        "target_stride": _i32(stride),
+        "target_offset": _i64(targets.offset),
+    }
+
+
+def _i32(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def _i64(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.int64)

@@ -1,0 +1,115 @@
+"""Estimates with their standard errors, effective sample sizes and split R-hat, for all targets at once.
+
+Standard errors come from the spread of independent chains, or of batches where chains are few.
+R-hat is the split potential scale reduction of Gelman et al., Bayesian Data Analysis, 3rd ed.,
+section 11.4, on the indicator of each state and on the value of each number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.values import FloatArray, IntArray
+
+_MANY = 16
+"""With so many chains their means alone give a good standard error."""
+
+_HALVES = 8
+"""R-hat compares at least this many pieces of chains, where there are enough batches."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Estimates of some expectations; every array has one entry per expectation."""
+
+    mean: FloatArray
+    mcse: FloatArray
+    ess: FloatArray
+    rhat: FloatArray
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """``states``: the probability of every state of every target. ``numbers``: the mean of each target's value."""
+
+    states: Spread
+    numbers: Spread
+
+
+def diagnose(counts: npt.NDArray[np.generic], draws: int, offset: IntArray, values: FloatArray) -> Diagnosis:
+    """Diagnose counts of shape (batches, chains, states); each batch of each chain holds ``draws`` draws.
+
+    ``values`` has the number that each state stands for, 0 where a target is no number.
+    """
+    share = counts / draws
+    states = _spread(share, share * (1 - share), draws)
+    n = counts.shape[0] * counts.shape[1] * draws
+    states = _honest(states, n)
+    first = offset[:-1]
+    if not values.any():
+        nothing = np.zeros(len(first))
+        return Diagnosis(states, Spread(nothing, nothing, nothing + n, nothing + 1))
+    means = np.add.reduceat(share * values, first, axis=2)
+    squares = np.add.reduceat(share * values**2, first, axis=2)
+    return Diagnosis(states, _spread(means, np.maximum(squares - means**2, 0.0), draws))
+
+
+def _spread(means: FloatArray, within: FloatArray, draws: int) -> Spread:
+    """From means and variances of batches, shape (batches, chains, k)."""
+    n = means.shape[0] * means.shape[1] * draws
+    mean = means.mean(axis=(0, 1))
+    variance = (within + means**2).mean(axis=(0, 1)) - mean**2
+    square = _square_error(means, variance)
+    square = np.maximum(square, variance / n)
+    ess = np.where(square > 0, variance / np.where(square > 0, square, 1.0), float(n))
+    return Spread(mean, np.sqrt(square), ess, _rhat(means, within, draws))
+
+
+def _square_error(means: FloatArray, variance: FloatArray) -> FloatArray:
+    """The square of the standard error of the grand mean."""
+    batches, chains = means.shape[:2]
+    between = means.mean(axis=0).var(axis=0, ddof=1) / chains if chains > 1 else np.zeros_like(variance)
+    if chains >= _MANY:
+        return between
+    if batches * chains == 1:
+        return variance
+    flat = means.reshape(batches * chains, -1)
+    return np.maximum(between, flat.var(axis=0, ddof=1) / len(flat))
+
+
+def _rhat(means: FloatArray, within: FloatArray, draws: int) -> FloatArray:
+    batches, chains = means.shape[:2]
+    pieces = min(batches, max(2, -(-_HALVES // chains)))
+    length = batches // pieces
+    if pieces * chains < 2 or length == 0:
+        return np.full(means.shape[2], np.inf)
+    shape = (pieces, length, chains, -1)
+    used = means[: pieces * length].reshape(shape)
+    spread = within[: pieces * length].reshape(shape)
+    n = length * draws
+    piece = used.mean(axis=1)
+    inner = ((spread + used**2).mean(axis=1) - piece**2).mean(axis=(0, 1))
+    between = piece.reshape(pieces * chains, -1).var(axis=0, ddof=1)
+    floor = 0.5 / (pieces * chains * n)
+    inner = np.where(between > 0, np.maximum(inner, floor), inner)
+    return np.where(between > 0, np.sqrt((n - 1) / n + between / np.where(inner > 0, inner, 1.0)), 1.0)
+
+
+def _honest(states: Spread, n: int) -> Spread:
+    """No standard error below that of the probability (k + ½) / (n + 1) from independent draws.
+
+    For a state never, or always, seen, the draws count as independent only as far as those of
+    the other targets do.
+    """
+    constant = (states.mean <= 0) | (states.mean >= 1)
+    seen = states.ess[~constant]
+    effective = min(float(n), float(seen.min(initial=np.inf)))
+    size = np.where(constant, effective, float(n))
+    p = (states.mean * size + 0.5) / (size + 1)
+    floor = np.sqrt(p * (1 - p) / size)
+    return Spread(
+        states.mean, np.maximum(states.mcse, floor), np.where(constant, effective, states.ess), states.rhat
+    )

@@ -1,0 +1,34 @@
+"""The samplers, by name. To add one, write ``init`` and ``step`` in a file and enter them here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.ground.graph import GroundModel
+from plx.infer import gibbs
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How chains are made and moved.
+
+    ``init(model, seed, chains, threads)`` returns the chains, of any type. ``step(chains, draws,
+    thin)`` moves them ``draws * thin`` sweeps, records after every ``thin`` and returns counts of
+    the states of ``targets_of(model)``, shape (chains, Σ states). The same seed gives the same
+    counts, whatever ``threads`` is.
+    """
+
+    init: Callable[[GroundModel, int, int, int | None], Any]
+    step: Callable[[Any, int, int], npt.NDArray[np.generic]]
+    about: str
+
+
+SAMPLERS: dict[str, Sampler] = {
+    "gibbs": Sampler(gibbs.init, gibbs.step, "Gibbs sampling, scanning the unknowns in order"),
+    "random-scan": Sampler(gibbs.init_random_scan, gibbs.step, "Gibbs sampling of unknowns picked at random"),
+}
