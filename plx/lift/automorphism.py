@@ -1,0 +1,104 @@
+"""Automorphism groups and canonical forms of coloured graphs: the door to pynauty and pybliss."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from plx.ground.graph import Int32Array
+from plx.values import IntArray
+
+DENSE_LIMIT = 400
+"""Up to this many vertices pynauty (a dense solver that cannot be stopped) is used, pybliss beyond."""
+
+
+class Automorphisms(NamedTuple):
+    """Generators [g, n] as images of the vertices, and the exact order of the group."""
+
+    generators: Int32Array
+    order: int
+
+
+class SearchStopped(Exception):  # noqa: N818
+    """The solver was given up: its time was over, or its memory."""
+
+
+def automorphisms(
+    start: IntArray,
+    neighbor: Int32Array,
+    color: IntArray,
+    seconds: float = 60.0,
+    solver: Literal["auto", "pynauty", "pybliss"] = "auto",
+) -> Automorphisms:
+    """The automorphism group of a coloured graph, given as sorted neighbour lists.
+
+    Raises SearchStopped past ``seconds`` (pybliss only) or past memory.
+    """
+    if solver == "auto":
+        solver = "pynauty" if len(color) <= DENSE_LIMIT else "pybliss"
+    try:
+        if solver == "pynauty":
+            return _with_pynauty(start, neighbor, color)
+        return _with_pybliss(start, neighbor, color, seconds)
+    except MemoryError as error:
+        raise SearchStopped("not enough memory for the search for symmetries") from error
+
+
+def canonical_labelling(start: IntArray, neighbor: Int32Array, color: IntArray) -> IntArray:
+    """New number of each vertex, such that isomorphic graphs become equal. Colours must be dense."""
+    import pybliss
+
+    found = _bliss_graph(start, neighbor, color).get_permutation_to_canonical_form(pybliss.Stats())
+    return np.asarray(found, dtype=np.int64)
+
+
+def _with_pynauty(start: IntArray, neighbor: Int32Array, color: IntArray) -> Automorphisms:
+    import pynauty
+
+    n = len(color)
+    adjacency = {v: neighbor[start[v] : start[v + 1]].tolist() for v in range(n)}
+    order = np.argsort(color, kind="stable")
+    cells = np.split(order, np.flatnonzero(np.diff(color[order])) + 1)
+    graph = pynauty.Graph(n, adjacency_dict=adjacency, vertex_coloring=[set(c.tolist()) for c in cells])
+    generators, mantissa, exponent, *_ = pynauty.autgrp(graph)
+    size = round(mantissa * 10.0**exponent) if exponent < 15 and mantissa * 10.0**exponent < 2**50 else 0
+    if not size:  # past what a double holds exactly
+        return _with_pybliss(start, neighbor, color, np.inf)
+    return Automorphisms(np.array(generators, dtype=np.int32).reshape(-1, n), size)
+
+
+def _with_pybliss(start: IntArray, neighbor: Int32Array, color: IntArray, seconds: float) -> Automorphisms:
+    import pybliss
+
+    generators: list[Int32Array] = []
+    stopped = False
+    deadline = time.monotonic() + seconds
+
+    def found(_: int, image: Int32Array) -> None:
+        generators.append(image.astype(np.int32))
+
+    def over() -> bool:
+        nonlocal stopped
+        stopped = time.monotonic() > deadline
+        return stopped
+
+    stats = pybliss.Stats()
+    _bliss_graph(start, neighbor, color).find_automorphisms(stats, found, over)
+    if stopped:
+        raise SearchStopped(f"the search for symmetries took more than {seconds:g} seconds")
+    return Automorphisms(np.array(generators, dtype=np.int32).reshape(-1, len(color)), int(stats.group_size))
+
+
+def _bliss_graph(start: IntArray, neighbor: Int32Array, color: IntArray) -> Any:
+    import pybliss
+
+    graph = pybliss.Graph(0)
+    for c in color.tolist():
+        graph.add_vertex(c)
+    left = np.repeat(np.arange(len(color)), np.diff(start))
+    once = left < neighbor
+    for a, b in zip(left[once].tolist(), neighbor[once].tolist(), strict=True):
+        graph.add_edge(a, b)
+    return graph

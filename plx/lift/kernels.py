@@ -1,0 +1,278 @@
+"""Compiled loops of the search for symmetries: colour refinement, components, value classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit("int64[:](int64[:], int32[:], int64[:])", cache=True)
+def refine(start, neighbor, color):
+    """The coarsest equitable partition of a graph (1-WL) that is finer than its colours.
+
+    ``neighbor[start[v] : start[v + 1]]`` are the neighbours of v, ``color`` is a dense colouring
+    from 0. Returns a dense colouring whose classes are the cells, in an order that refines the
+    given one. All but the largest part of a split cell become splitters: O((n + m) log n) steps
+    (Cardon & Crochemore 1982).
+    """
+    n = len(color)
+    element = np.argsort(color, kind="mergesort")
+    position = np.empty(n, np.int64)
+    cell = np.empty(n, np.int64)  # the first place of the cell of each vertex
+    length = np.zeros(n + 1, np.int64)  # by first place
+    queue = np.empty(n + 1, np.int64)  # a ring; every cell is in it at most once
+    waiting = np.zeros(n + 1, np.bool_)
+    head, size = 0, 0
+    for i in range(n):
+        v = element[i]
+        position[v] = i
+        if i == 0 or color[v] != color[element[i - 1]]:
+            queue[size] = i
+            waiting[i] = True
+            size += 1
+            cell[v] = i
+        else:
+            cell[v] = cell[element[i - 1]]
+        length[cell[v]] += 1
+    count = np.zeros(n, np.int64)
+    moved = np.zeros(n + 1, np.int64)  # vertices of a cell that the splitter touches
+    touched = np.empty(n, np.int64)
+    cells = np.empty(n, np.int64)
+    keys = np.empty(n, np.int64)
+    while size > 0:
+        splitter = queue[head]
+        head = (head + 1) % (n + 1)
+        size -= 1
+        waiting[splitter] = False
+        n_touched, n_cells = 0, 0
+        for i in range(splitter, splitter + length[splitter]):
+            for e in range(start[element[i]], start[element[i] + 1]):
+                w = neighbor[e]
+                if length[cell[w]] > 1:
+                    if count[w] == 0:
+                        touched[n_touched] = w
+                        n_touched += 1
+                    count[w] += 1
+        for i in range(n_touched):  # touched vertices go to the end of their cell
+            w = touched[i]
+            c = cell[w]
+            if moved[c] == 0:
+                cells[n_cells] = c
+                n_cells += 1
+            moved[c] += 1
+            place = c + length[c] - moved[c]
+            other = element[place]
+            element[position[w]] = other
+            position[other] = position[w]
+            element[place] = w
+            position[w] = place
+        for k in range(n_cells):
+            c = cells[k]
+            end = c + length[c]
+            low = end - moved[c]
+            moved[c] = 0
+            uniform = True
+            for i in range(low, end):
+                keys[i - low] = count[element[i]]
+                if keys[i - low] != keys[0]:
+                    uniform = False
+            if uniform and low == c:
+                continue
+            if not uniform:
+                order = np.argsort(keys[: end - low], kind="mergesort")
+                tail = element[low:end].copy()
+                for i in range(low, end):
+                    element[i] = tail[order[i - low]]
+                    position[element[i]] = i
+            was_waiting = waiting[c]
+            largest, largest_at = low - c, c
+            if low > c:
+                length[c] = low - c
+            first = low
+            for i in range(low + 1, end + 1):
+                if i == end or count[element[i]] != count[element[i - 1]]:
+                    length[first] = i - first
+                    for j in range(first, i):
+                        cell[element[j]] = first
+                    if i - first > largest:
+                        largest, largest_at = i - first, first
+                    first = i
+            first = c
+            while first < end:
+                if not waiting[first] and (was_waiting or first != largest_at):
+                    queue[(head + size) % (n + 1)] = first
+                    waiting[first] = True
+                    size += 1
+                first += length[first]
+        for i in range(n_touched):
+            count[touched[i]] = 0
+    out = np.empty(n, np.int64)
+    dense = -1
+    for i in range(n):
+        v = element[i]
+        if cell[v] == i:
+            dense += 1
+        out[v] = dense
+    return out
+
+
+@njit("int64[:](int64[:], int32[:])", cache=True)
+def components(start, neighbor):
+    """The connected component of every vertex, numbered from 0 by their first vertices."""
+    n = len(start) - 1
+    out = np.full(n, -1, np.int64)
+    stack = np.empty(n, np.int64)
+    found = 0
+    for root in range(n):
+        if out[root] >= 0:
+            continue
+        out[root] = found
+        stack[0] = root
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            v = stack[depth]
+            for e in range(start[v], start[v + 1]):
+                w = neighbor[e]
+                if out[w] < 0:
+                    out[w] = found
+                    stack[depth] = w
+                    depth += 1
+        found += 1
+    return out
+
+
+@njit("void(int64[:], int64[:], int64[:], int64[:], int64[:])", cache=True)
+def split_classes(representative, start, variable, label_start, label):
+    """Refine value classes, in place, by labels.
+
+    ``representative[start[i] : start[i + 1]]`` are the smallest equal states of the states of
+    variable i. Each incidence e says that states of ``variable[e]`` are equal only if their
+    entries of ``label[label_start[e] : …]`` are; labels are ≥ 0 and below the number of states.
+    """
+    largest = 1
+    for i in range(len(start) - 1):
+        largest = max(largest, start[i + 1] - start[i])
+    slots = 1
+    while slots < 2 * largest:
+        slots *= 2
+    stamp = np.full(slots, -1, np.int64)
+    left = np.empty(slots, np.int64)
+    right = np.empty(slots, np.int64)
+    first = np.empty(slots, np.int64)
+    for e in range(len(variable)):
+        begin, end = start[variable[e]], start[variable[e] + 1]
+        for v in range(end - begin):
+            a = representative[begin + v]
+            b = label[label_start[e] + v]
+            slot = (a * 2654435761 + b * 40503) % slots
+            while stamp[slot] == e and (left[slot] != a or right[slot] != b):
+                slot = (slot + 1) % slots
+            if stamp[slot] != e:
+                stamp[slot], left[slot], right[slot], first[slot] = e, a, b, v
+            representative[begin + v] = first[slot]
+
+
+@njit("Tuple((int64[:], int32[:]))(int64, int64[:], int64[:])", cache=True)
+def adjacency(n, left, right):
+    """The neighbour lists of an undirected graph on n vertices with these edges."""
+    start = np.zeros(n + 1, np.int64)
+    for e in range(len(left)):
+        start[left[e] + 1] += 1
+        start[right[e] + 1] += 1
+    for v in range(n):
+        start[v + 1] += start[v]
+    fill = start[:-1].copy()
+    neighbor = np.empty(2 * len(left), np.int32)
+    for e in range(len(left)):
+        a, b = left[e], right[e]
+        neighbor[fill[a]] = b
+        fill[a] += 1
+        neighbor[fill[b]] = a
+        fill[b] += 1
+    return start, neighbor
+
+
+@njit("uint64(uint64, uint64)", cache=True)
+def _mix(a, b):
+    """A well-mixed function of two words (the finaliser of splitmix64, twice)."""
+    x = a ^ np.uint64(0x9E3779B97F4A7C15)
+    for word in (b, np.uint64(0x2545F4914F6CDD1D)):
+        x += word
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        x = x ^ (x >> np.uint64(31))
+    return x
+
+
+@njit("boolean(int64, int64, int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:])", cache=True)
+def _look_alike(x, y, start, feature, around, inside, total, color):
+    """Whether blocks x and y see the same features, each less the other."""
+    i, j = start[x], start[y]
+    balance = np.uint64(0)
+    while i < start[x + 1] or j < start[y + 1]:
+        if j == start[y + 1] or (i < start[x + 1] and feature[i] < feature[j]):
+            f = feature[i]
+            balance += _mix(_mix(total[f] - around[i], inside[i]), color[f])
+            i += 1
+        elif i == start[x + 1] or feature[j] < feature[i]:
+            f = feature[j]
+            balance -= _mix(_mix(total[f] - around[j], inside[j]), color[f])
+            j += 1
+        else:
+            f = feature[i]
+            rest = _mix(total[f] - around[i] - around[j], color[f])
+            balance += _mix(_mix(rest, inside[i]), inside[j])
+            balance -= _mix(_mix(rest, inside[j]), inside[i])
+            i += 1
+            j += 1
+    return balance == 0
+
+
+@njit(
+    "int64[:](int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:], int64[:], int64[:], int64)",
+    cache=True,
+)
+def interchangeable(start, feature, around, inside, total, color, reader_start, reader, tries):
+    """For each block the first block that it looks interchangeable with, by hash.
+
+    Features ``feature[start[x] : start[x + 1]]``, increasing, touch block x. ``total[f]`` is the sum
+    of the random words of all vertices next to feature f, ``around`` the part of it from block x,
+    ``inside`` the sum of words that name the places within the block. ``reader[reader_start[f] : …]``
+    are the blocks that feature f touches. Two blocks can be exchanged iff their features agree once
+    both are taken out, so a block is compared with the first blocks of classes only: with those
+    beside it (up to ``tries``), and with the one of equal hash apart from it.
+    """
+    n = len(start) - 1
+    out = np.arange(n)
+    tested = np.full(n, -1, np.int64)
+    slots = 1
+    while slots < 2 * n:
+        slots *= 2
+    table = np.full(slots, -1, np.int64)
+    key = np.zeros(n, np.uint64)
+    for x in range(n):
+        for i in range(start[x], start[x + 1]):
+            f = feature[i]
+            key[x] += _mix(_mix(total[f] - around[i], inside[i]), color[f])
+        slot = np.int64(key[x] % np.uint64(slots))
+        while table[slot] >= 0 and key[table[slot]] != key[x]:
+            slot = (slot + 1) % slots
+        if table[slot] < 0:
+            table[slot] = x
+        elif _look_alike(x, out[table[slot]], start, feature, around, inside, total, color):
+            out[x] = out[table[slot]]
+            continue
+        budget = tries
+        for i in range(start[x], start[x + 1]):
+            f = feature[i]
+            for r in range(reader_start[f], reader_start[f + 1]):
+                y = out[reader[r]]
+                if reader[r] < x and tested[y] != x and budget > 0 and out[x] == x:
+                    tested[y] = x
+                    budget -= 1
+                    if _look_alike(x, y, start, feature, around, inside, total, color):
+                        out[x] = y
+            if out[x] != x or budget == 0:
+                break
+    return out

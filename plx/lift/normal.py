@@ -1,0 +1,107 @@
+"""The normal form of a model that symmetries are looked for in: what rules say, not how they say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.ground.assemble import FactorBatch, assemble, factor_batches, variable_cards
+from plx.ground.derived import derived_of
+from plx.ground.graph import FactorGraph
+from plx.ground.rows import segments, starts
+from plx.values import FloatArray, IntArray, Values
+
+_ENTRIES = 64
+"""Factors over derived nodes become tables over their variables up to this many entries."""
+
+_FACTORS = 20_000
+"""… and only where there are no more of them than this, since it is done one by one."""
+
+
+def normalise(values: Values, graph: FactorGraph) -> FactorGraph:
+    """An equal graph whose small factors are tables over variables, one per scope.
+
+    A formula that reads the same unknowns as another adds to its table, whichever way it was
+    written. Derived nodes that only queries read are gone. Variables keep their numbers (all have
+    two states or more).
+    """
+    if graph.n_derived == 0:
+        return graph
+    small = _small_factors(graph)
+    if small.sum() > _FACTORS:
+        small[:] = False
+    batches = [*factor_batches(_select(graph, ~small)), *_expanded(graph, np.flatnonzero(small))]
+    return assemble(values, variable_cards(graph), batches, derived_of(graph)).graph
+
+
+def _small_factors(graph: FactorGraph) -> npt.NDArray[np.bool_]:
+    """Which factors read derived nodes but few joint states of variables."""
+    size = _log_sizes(graph)
+    factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    total = np.bincount(factor, weights=size[graph.scope], minlength=graph.n_factors)
+    reads = np.bincount(factor, weights=graph.scope >= graph.n_variables, minlength=graph.n_factors)
+    small: npt.NDArray[np.bool_] = (reads > 0) & (total <= np.log(_ENTRIES) + 1e-9)
+    return small
+
+
+def _log_sizes(graph: FactorGraph) -> FloatArray:
+    """Log of the number of joint states below each node; inputs shared within it count twice."""
+    size = np.log(graph.card.astype(np.float64))
+    owner = np.repeat(np.arange(graph.n_derived), np.diff(graph.input_start))
+    size[graph.n_variables :] = 0
+    inner = graph.input_node >= graph.n_variables
+    below = np.bincount(owner[~inner], weights=size[graph.input_node[~inner]], minlength=graph.n_derived)
+    size[graph.n_variables :] = below
+    for e in np.flatnonzero(inner):  # inputs come before what reads them
+        size[graph.n_variables + owner[e]] += size[graph.input_node[e]]
+    return size
+
+
+def _select(graph: FactorGraph, factors: npt.NDArray[np.bool_]) -> FactorGraph:
+    """The graph with some of its factors."""
+    kept = np.flatnonzero(factors)
+    arity = np.diff(graph.scope_start)[kept]
+    return graph._replace(
+        scope_start=starts(arity),
+        scope=graph.scope[segments(graph.scope_start[kept], arity)],
+        table_of=graph.table_of[kept],
+        rule_of=graph.rule_of[kept],
+    )
+
+
+def _expanded(graph: FactorGraph, factors: IntArray) -> Iterator[FactorBatch]:
+    """Each factor as a table over the variables below it."""
+    for factor in factors:
+        scope = graph.scope_of(factor)
+        variables = sorted(_support(graph, [int(node) for node in scope]))
+        cards = graph.card[variables]
+        grid = np.indices(cards).reshape(len(cards), -1)
+        state = dict(zip(variables, grid, strict=True))
+        index = tuple(_state(graph, int(node), state) for node in scope)
+        table = graph.table_weights(factor)[index]
+        yield FactorBatch(np.array([variables]), np.zeros(1, dtype=np.int64), table[None], graph.rule_of[[factor]])
+
+
+def _support(graph: FactorGraph, nodes: list[int]) -> set[int]:
+    """The variables below some nodes."""
+    found: set[int] = set()
+    while nodes:
+        node = nodes.pop()
+        if node < graph.n_variables:
+            found.add(node)
+        else:
+            nodes += graph.inputs_of(node - graph.n_variables)[0].tolist()
+    return found
+
+
+def _state(graph: FactorGraph, node: int, state: dict[int, IntArray]) -> IntArray:
+    """The states of a node in every joint state of the variables; remembered in ``state``."""
+    if node not in state:
+        derived = node - graph.n_variables
+        total = np.zeros_like(next(iter(state.values())))
+        for source, vector in zip(*graph.inputs_of(derived), strict=True):
+            total += graph.contribution_of(vector)[_state(graph, int(source), state)]
+        state[node] = graph.output_map(derived)[total].astype(np.int64)
+    return state[node]

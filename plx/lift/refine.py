@@ -1,0 +1,70 @@
+"""Coloured graphs made smaller before a solver sees them: stable colours, stripped edges, components."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.ground.graph import Int32Array
+from plx.ground.rows import unique_keys
+from plx.lift.kernels import adjacency, components, refine
+from plx.values import IntArray
+
+
+class Part(NamedTuple):
+    """A coloured graph on some vertices of a larger one; ``origin[v]`` is the old number of v."""
+
+    start: IntArray
+    neighbor: Int32Array
+    color: IntArray
+    origin: IntArray
+
+
+def stable(part: Part) -> Part:
+    """The part with stable colours and without the edges between cells that are completely joined.
+
+    Such edges (all those of a cell of one vertex, for example) exclude no automorphism that keeps
+    the cells, so what is left has the same automorphisms and falls apart into components.
+    """
+    color = refine(part.start, part.neighbor, part.color)
+    left = np.repeat(np.arange(len(color)), np.diff(part.start))
+    once = left < part.neighbor
+    left, right = left[once], part.neighbor[once].astype(np.int64)
+    size = np.bincount(color)
+    low = np.minimum(color[left], color[right])
+    high = np.maximum(color[left], color[right])
+    _, pair = unique_keys(low * len(size) + high)
+    full = np.where(low == high, size[low] * (size[low] - 1) // 2, size[low] * size[high])
+    kept = np.bincount(pair)[pair] < full if len(pair) else np.empty(0, dtype=bool)
+    start, neighbor = adjacency(len(color), left[kept], right[kept])
+    return Part(start, neighbor, color, part.origin)
+
+
+def split(part: Part) -> list[IntArray]:
+    """The components, by size: per size the vertices [components, size], ordered by colour."""
+    component = components(part.start, part.neighbor)
+    order = np.lexsort((part.color, component))
+    size = np.bincount(component)
+    begin = np.cumsum(size) - size
+    return [
+        order[begin[size == s][:, None] + np.arange(s)] for s in np.unique(size)
+    ]
+
+
+def induced(part: Part, vertices: IntArray) -> Part:
+    """The part on these vertices, in this order, with dense colours."""
+    place = np.full(len(part.color), -1, dtype=np.int64)
+    place[vertices] = np.arange(len(vertices))
+    left, right = inner_edges(part, place)
+    start, neighbor = adjacency(len(vertices), left, right)
+    _, color = unique_keys(part.color[vertices])
+    return Part(start, neighbor, color, part.origin[vertices])
+
+
+def inner_edges(part: Part, place: IntArray) -> tuple[IntArray, IntArray]:
+    """Edges between the vertices that have a place ≥ 0, each once, as places."""
+    left = np.repeat(np.arange(len(part.color)), np.diff(part.start))
+    once: npt.NDArray[np.bool_] = (left < part.neighbor) & (place[left] >= 0) & (place[part.neighbor] >= 0)
+    return place[left[once]], place[part.neighbor[once]]

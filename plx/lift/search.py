@@ -1,0 +1,96 @@
+"""The automorphism group of a coloured graph, on its pairs, as layers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.ground.rows import unique_rows
+from plx.lift.align import align
+from plx.lift.automorphism import SearchStopped, automorphisms
+from plx.lift.coloring import ColoredGraph
+from plx.lift.layers import Layer, generated, symmetric
+from plx.lift.refine import Part, induced, split, stable
+from plx.lift.twins import twin_classes
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass
+class Search:
+    """One search, of about ``seconds`` at most.
+
+    ``notes`` says what was given up; then the layers make a subgroup.
+    """
+
+    graph: ColoredGraph
+    seconds: float = 60.0
+    notes: list[str] = field(default_factory=list)
+
+    def run(self) -> list[Layer]:
+        """Layers over the pairs; their product is the group."""
+        self._deadline = time.monotonic() + self.seconds
+        graph = self.graph
+        everything = np.arange(graph.n_vertices)
+        whole = Part(graph.start, graph.neighbor, graph.color, everything)
+        layers = self._explore(whole, everything < graph.n_pairs)
+        found = (_on_pairs(layer, graph.n_pairs) for layer in layers)
+        return [layer for layer in found if layer is not None]
+
+    def _explore(self, part: Part, is_pair: BoolArray) -> list[Layer]:
+        """Layers over ``part.origin``: all permutations of isomorphic components, and each inside."""
+        part = stable(part)
+        layers: list[Layer] = []
+        for vertices in split(part):
+            if vertices.shape[1] == 1 and len(np.unique(part.color[vertices])) == len(vertices):
+                continue
+            for rows in align(part, vertices):
+                origin = part.origin[rows]
+                if len(rows) > 1:
+                    layers.append(symmetric(origin))
+                if (np.diff(part.color[rows[0]]) == 0).any():
+                    one = induced(part, rows[0])._replace(origin=np.arange(rows.shape[1]))
+                    layers += [layer.on(origin) for layer in self._solve(one, is_pair[rows[0]])]
+        return layers
+
+    def _solve(self, part: Part, is_pair: BoolArray) -> list[Layer]:
+        """A connected component: all permutations of its twins, and what is left once they are told apart.
+
+        Twins are marked by their place in their class, so that classes may still be exchanged.
+        """
+        twins = twin_classes(part, is_pair)
+        if not twins:
+            return self._ask_solver(part)
+        mark = np.zeros(len(part.color), dtype=np.int64)
+        for blocks in twins:
+            mark[blocks] = 1 + np.arange(len(blocks))[:, None]
+        _, color = unique_rows(np.stack([part.color, mark], axis=1))
+        return [symmetric(blocks) for blocks in twins] + self._explore(part._replace(color=color), is_pair)
+
+    def _ask_solver(self, part: Part) -> list[Layer]:
+        try:
+            left = max(self._deadline - time.monotonic(), 0.0)
+            found = automorphisms(part.start, part.neighbor, part.color, left)
+        except SearchStopped as stopped:
+            self.notes.append(str(stopped))
+            return []
+        return [generated(part.origin, found.generators, found.order)] if len(found.generators) else []
+
+
+def _on_pairs(layer: Layer, n_pairs: int) -> Layer | None:
+    """The layer without the places that are no pairs; None if it moves no pair."""
+    kept = np.flatnonzero(layer.points[0, 0] < n_pairs)
+    if not len(kept):
+        return None
+    if layer.is_symmetric:
+        return Layer(layer.points[:, :, kept])
+    place = np.full(layer.points.shape[2], -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept))
+    generators = place[layer.generators[:, kept]]
+    moving = (generators != np.arange(len(kept))).any(axis=1)
+    if not moving.any():
+        return None
+    return Layer(layer.points[:, :, kept], generators[moving], layer.order)
