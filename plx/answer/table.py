@@ -63,13 +63,13 @@ def _facts(result: Result) -> Iterator[str]:
         yield f"seed {result.seed}"
     chains, draws = result.inference.chains, result.inference.draws
     if chains is not None and draws is not None:
-        yield f"{chains} chains of {count_text(draws)} samples"
+        yield f"{chains} chains, {count_text(draws)} samples"
     yield f"{result.inference.seconds:.2f} s"
 
 
 def warnings(result: Result) -> list[str]:
     """What a reader must know before trusting the numbers; empty if there is nothing."""
-    found = []
+    found = [] if len(result) else ["the program asks nothing: add a `query`"]
     if result.status == "interrupted":
         found.append("interrupted: these are the answers so far")
     doubtful = sum(not query.converged for query in result)

@@ -1,0 +1,55 @@
+"""Several runs, one per distinct ``given``, become one result in the order of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from plx.answer.estimate import name_answers
+from plx.answer.result import QueryResult, Result
+from plx.ground.graph import GroundModel
+from plx.infer.samples import Answer, Inference
+
+_WORST_LAST = ("done", "limit", "interrupted")
+
+
+@dataclass(frozen=True)
+class Part:
+    """The run of the queries that share a ``given``: where they stand among those of the program, the
+    model that was run, conditioned by the ``given``, and what came out."""
+
+    positions: tuple[int, ...]
+    model: GroundModel
+    inference: Inference
+    given: bool = False
+
+
+def collect(program: str, parts: Sequence[Part], interrupted: bool = False) -> Result:
+    """The answers of all parts by name. ``interrupted``: some parts were not reached."""
+    named: list[tuple[int, QueryResult, Answer]] = []
+    for part in parts:
+        answers = part.inference.answers
+        named += zip(part.positions, name_answers(part.model, answers), answers, strict=True)
+    named.sort(key=lambda item: item[0])
+    merged = _merge([part.inference for part in parts])
+    inference = replace(
+        merged,
+        answers=tuple(item[2] for item in named),
+        log_z=next((part.inference.log_z for part in parts if not part.given), None),
+        status="interrupted" if interrupted else merged.status,
+    )
+    return Result(program, tuple(item[1] for item in named), inference)
+
+
+def _merge(runs: Sequence[Inference]) -> Inference:
+    """What holds of all runs together."""
+    return replace(
+        runs[0],
+        method=" + ".join(dict.fromkeys(run.method for run in runs)),
+        reason="; ".join(dict.fromkeys(run.reason for run in runs if run.reason)),
+        chains=max((run.chains for run in runs if run.chains is not None), default=None),
+        draws=sum(run.draws for run in runs if run.draws is not None) or None,
+        seconds=sum(run.seconds for run in runs),
+        status=max((run.status for run in runs), key=_WORST_LAST.index),
+        notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
+    )

@@ -1,0 +1,210 @@
+"""The stages, chained: a program's text → Model → Result."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from plx.answer.collect import Part, collect
+from plx.answer.result import Result
+from plx.check.checker import check
+from plx.check.program import Program
+from plx.data import load as load_data
+from plx.errors import Diagnostic, Note, NoWorldError, PlxError
+from plx.ground.condition import condition
+from plx.ground.graph import Condition, GroundModel, GroundQuery
+from plx.ground.grounder import ground
+from plx.infer.infer import infer
+from plx.infer.progress import Options, Report, silent
+from plx.progress import watching
+from plx.source import Source, Span
+from plx.syntax.parser import parse
+from plx.values import Values
+
+
+@dataclass(frozen=True)
+class Model:
+    """A checked program with its data, ready to run as often as you like.
+
+    Made by ``plx.compile`` and ``plx.load``. ``max_ground`` is the most ground instances that grounding
+    may make, None for the default.
+    """
+
+    name: str
+    program: Program
+    max_ground: int | None = None
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What the checker finds odd but not wrong."""
+        return self.program.warnings
+
+    @cached_property
+    def ground(self) -> GroundModel:
+        """The factor graph of the program, with names. Raises PlxError if it would be too large."""
+        return ground(self.program) if self.max_ground is None else ground(self.program, self.max_ground)
+
+    def run(
+        self,
+        *,
+        method: str = "auto",
+        seed: int | None = None,
+        chains: int | None = None,
+        samples: int | None = None,
+        seconds: float | None = None,
+        accuracy: float = 0.005,
+        progress: bool | Report = False,
+    ) -> Result:
+        """Answer the queries.
+
+        Args:
+            method: ``exact``, ``gibbs``, … or ``auto``: exact where the program is small enough.
+            seed: makes a sampled run repeatable; drawn, and kept in the result, if not given.
+            chains: how many independent chains.
+            samples: stop after so many samples, counted over all chains.
+            seconds: stop after so many seconds; 60 if neither this nor ``samples`` is given.
+            accuracy: stop when every standard error is below this and the chains agree.
+            progress: show a bar on standard error when it takes more than a second, or a function that
+                takes reports (``plx.infer.progress.Progress``).
+
+        Raises:
+            PlxError: if the program has no possible world, a `given` has probability 0, or the
+                program is too large to ground or for the method, or there is no such method.
+        """
+        usual = Options()
+        options = Options(
+            seed=secrets.randbits(32) if seed is None else seed,
+            chains=usual.chains if chains is None else chains,
+            samples=samples,
+            seconds=usual.seconds if seconds is None and samples is None else seconds,
+            accuracy=accuracy,
+        )
+        with _watcher(progress) as report:
+            return self._answer(method, replace(options, progress=report))
+
+    def _answer(self, method: str, options: Options) -> Result:
+        """Run once per distinct ``given``, on the model conditioned by it."""
+        groups = _by_given(self.ground.queries)
+        if options.seconds is not None:
+            options = replace(options, seconds=options.seconds / len(groups))
+        parts: list[Part] = []
+        try:
+            for positions in groups:
+                parts.append(self._part(positions, method, options))
+        except KeyboardInterrupt:
+            if not parts:
+                raise
+        return collect(self.name, parts, interrupted=len(parts) < len(groups))
+
+    def _part(self, positions: tuple[int, ...], method: str, options: Options) -> Part:
+        """The run of queries that share a ``given``, which becomes evidence."""
+        model = replace(self.ground, queries=tuple(self.ground.queries[i] for i in positions))
+        given = model.queries[0].given if positions else ()
+        if not given:
+            return Part(positions, model, infer(model, method, options))
+        try:
+            conditioned = condition(model, given)
+            return Part(positions, conditioned, infer(conditioned, method, options), given=True)
+        except NoWorldError as error:
+            raise _impossible(given, error) from None
+
+
+def _watcher(progress: bool | Report) -> AbstractContextManager[Report]:
+    if callable(progress):
+        return nullcontext(progress)
+    return watching(sys.stderr) if progress else nullcontext(silent)
+
+
+def _by_given(queries: Sequence[GroundQuery]) -> list[tuple[int, ...]]:
+    """Positions of the queries by their ``given``, those without one first; never empty."""
+    groups: dict[frozenset[tuple[int, int]], list[int]] = {frozenset(): []}
+    for i, query in enumerate(queries):
+        facts = frozenset((fact.node, fact.state) for fact in query.given)
+        groups.setdefault(facts, []).append(i)
+    return [tuple(positions) for positions in groups.values() if positions] or [()]
+
+
+def _impossible(given: Sequence[Condition], error: PlxError) -> PlxError:
+    """The mistake of a ``given`` that holds in no world, with the rules that rule it out."""
+    span = given[0].span.to(given[-1].span)
+    reason = error.diagnostics[0]
+    return PlxError(
+        Diagnostic(
+            f"the given of line {span.line} has probability 0",
+            span,
+            notes=(Note(reason.message, reason.span), *reason.notes),
+        )
+    )
+
+
+def compile(text: str, /, **bindings: object) -> Model:
+    """The model of a program given as text.
+
+    ``bindings`` give types, params, relations and observations by name: lists, dicts, sets, numpy arrays,
+    pandas or polars frames, or the path of a CSV file. They override what the program gives. Paths in
+    the program are relative to the working folder.
+
+    Raises PlxError with every mistake in the program and its data.
+    """
+    return _build(Source("program", text), bindings, Path())
+
+
+def load(path: str | os.PathLike[str], /, **bindings: object) -> Model:
+    """The model of a program in a file; paths in it are relative to the file.
+
+    Raises PlxError as ``compile`` does, OSError if the file cannot be read.
+    """
+    file = Path(path)
+    return read_program(str(path), file.read_bytes(), bindings, file.parent)
+
+
+def run(text: str, /, **arguments: Any) -> Result:
+    """``compile(text, **bindings).run(**options)`` in one call.
+
+    What is named as an option of ``Model.run`` is one; a program that itself declares such a name, as
+    ``seed``, can be given it by ``compile`` only.
+    """
+    options = {name: arguments.pop(name) for name in _OPTIONS if name in arguments}
+    return compile(text, **arguments).run(**options)
+
+
+_OPTIONS = ("method", "seed", "chains", "samples", "seconds", "accuracy", "progress")
+
+
+def read_program(
+    name: str, content: bytes, bindings: Mapping[str, object], folder: Path, max_ground: int | None = None
+) -> Model:
+    """The model of a program as the bytes of a file. Raises PlxError, also where they are no UTF-8."""
+    return _build(_decode(name, content), bindings, folder, max_ground)
+
+
+def _decode(name: str, content: bytes) -> Source:
+    try:
+        return Source(name, content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        readable = content[: error.start].decode("utf-8-sig")
+        source = Source(name, readable + content[error.start :].decode("utf-8", "replace"))
+        bad = content[error.start]
+        raise PlxError(
+            Diagnostic(
+                f"byte {bad:#04x} is not UTF-8 text",
+                Span(source, len(readable), len(readable) + 1),
+                hint="save the program as UTF-8",
+            )
+        ) from None
+
+
+def _build(
+    source: Source, bindings: Mapping[str, object], folder: Path, max_ground: int | None = None
+) -> Model:
+    values = Values()
+    module = parse(source)
+    data = load_data(module, bindings, folder, values)
+    return Model(source.name, check(module, data, values), max_ground)

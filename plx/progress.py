@@ -1,0 +1,108 @@
+"""What a run shows of itself on standard error: a bar on a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from plx.answer.numbers import error_text
+from plx.infer.progress import Progress, Report
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+_PATIENCE = 1.0
+"""Seconds that a run, or a phase that happens once, may take without showing anything."""
+
+_LINE_EVERY = 10.0
+"""Seconds between lines where there is no terminal."""
+
+
+@contextmanager
+def watching(stream: TextIO) -> Iterator[Report]:
+    """A function that takes reports and shows them on a stream, which it leaves clean."""
+    watcher = _Bar(stream) if stream.isatty() else _Lines(stream)
+    try:
+        yield watcher.take
+    finally:
+        watcher.close()
+
+
+def _words(report: Progress) -> str:
+    return report.phase + ("" if report.error is None else f", ± {error_text(report.error)}")
+
+
+class _Lines:
+    """A flushed line every ten seconds, and one for a first phase that takes longer than a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._last = time.monotonic()
+        self._first: threading.Timer | None = None
+
+    def take(self, report: Progress) -> None:
+        if self._first is None:
+            self._first = _later(lambda: self._write(f"{report.phase}…"))
+            return
+        self._first.cancel()
+        if time.monotonic() - self._last >= _LINE_EVERY:
+            self._last = time.monotonic()
+            self._write(f"{report.done:4.0%} {_words(report)}")
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text + "\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        if self._first is not None:
+            self._first.cancel()
+
+
+class _Bar:
+    """A bar that appears after a second and goes when the run is over."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._latest = Progress("starting", 0.0, 0.0)
+        self._shown: Bar | None = None
+        self._lock = threading.Lock()
+        self._timer = _later(self._show)
+
+    def take(self, report: Progress) -> None:
+        with self._lock:
+            self._latest = report
+            self._update()
+
+    def _update(self) -> None:
+        if self._shown is not None:
+            words = _words(self._latest)
+            self._shown.update(self._shown.task_ids[0], completed=self._latest.done, description=words)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        bar = Bar(*columns, console=Console(file=self._stream), transient=True)
+        with self._lock:
+            bar.add_task("", total=1.0)
+            bar.start()
+            self._shown = bar
+            self._update()
+
+    def close(self) -> None:
+        self._timer.cancel()
+        with self._lock:
+            if self._shown is not None:
+                self._shown.stop()
+
+
+def _later(call: Callable[[], None]) -> threading.Timer:
+    timer = threading.Timer(_PATIENCE, call)
+    timer.daemon = True
+    timer.start()
+    return timer

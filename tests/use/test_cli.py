@@ -1,0 +1,369 @@
+"""The command line: what it prints, where, and how it exits."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plx.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+COIN = """
+type Coin = {left, right}
+param w = 1
+random heads(Coin)
+weight w: heads(c) for c in Coin
+query heads(left)
+query count(heads(c) for c in Coin) as both
+query map
+"""
+P = 0.7310585786300049
+
+
+@pytest.fixture
+def plx(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """Call plx in an empty folder that holds coin.plx: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    Path("coin.plx").write_text(COIN, encoding="utf-8")
+
+    def call(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["plx", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        with pytest.raises(SystemExit) as end:
+            main()
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return int(end.value.code or 0), out, err
+
+    return call
+
+
+# ------------------------------------------------------------------------- run
+
+
+def test_run_prints_a_table(plx) -> None:
+    code, out, err = plx("run", "coin.plx")
+    assert code == 0
+    assert "0.731059" in out
+    assert "method exact" in out
+    assert err == ""
+
+
+def test_json_is_the_documented_object(plx) -> None:
+    code, out, _ = plx("run", "coin.plx", "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    assert list(data)[:6] == ["program", "method", "seed", "converged", "log_z", "queries"]
+    heads, both, best = data["queries"]
+    assert list(heads)[:10] == [
+        "name", "line", "kind", "values", "mean", "sd", "assignment", "log_weight", "ess", "rhat",
+    ]  # fmt: skip
+    assert (heads["name"], heads["line"], heads["kind"]) == ("heads(left)", 6, "probability")
+    assert heads["values"]["true"]["p"] == pytest.approx(P)
+    assert heads["values"]["true"]["p"] + heads["values"]["false"]["p"] == pytest.approx(1)
+    assert (both["name"], both["kind"]) == ("both", "number")
+    assert both["mean"] == pytest.approx(2 * P)
+    assert both["values"]["2"]["p"] == pytest.approx(P * P)
+    assert best["assignment"] == {"heads(left)": True, "heads(right)": True}
+    assert best["log_weight"] == pytest.approx(2)
+    assert data["log_z"] == pytest.approx(2 * 1.3132616875182228)
+
+
+def test_csv_can_be_read_back(plx) -> None:
+    code, out, _ = plx("run", "coin.plx", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert code == 0
+    assert [row["value"] for row in rows[:2]] == ["false", "true"]
+    assert float(rows[1]["p"]) == pytest.approx(P)
+
+
+def test_output_goes_to_a_file(plx) -> None:
+    code, out, _ = plx("run", "coin.plx", "--format", "json", "--output", "answers.json")
+    assert (code, out) == (0, "")
+    assert json.loads(Path("answers.json").read_text(encoding="utf-8"))["method"] == "exact"
+
+
+def test_a_dash_reads_standard_input(plx) -> None:
+    code, out, _ = plx("run", "-", "--format", "json", stdin=b"\xef\xbb\xbfrandom a\nweight 1: a\nquery a")
+    assert code == 0
+    assert json.loads(out)["queries"][0]["values"]["true"]["p"] == pytest.approx(P)
+
+
+def test_bindings_override_the_program(plx) -> None:
+    Path("coins.csv").write_text("Coin\nleft\nmiddle\nright\n", encoding="utf-8")
+    code, out, _ = plx("run", "coin.plx", "--bind", "w=0", "--bind", "Coin=coins.csv", "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    assert data["queries"][0]["values"]["true"]["p"] == pytest.approx(0.5)
+    assert list(data["queries"][1]["values"]) == ["0", "1", "2", "3"]
+
+
+def test_a_seed_repeats_a_run(plx) -> None:
+    arguments = ("run", "coin.plx", "--method", "gibbs", "--samples", "200", "--format", "json")
+    first, again, other = (json.loads(plx(*arguments, "--seed", seed)[1]) for seed in ("3", "3", "4"))
+    assert first["seed"] == 3
+    assert first["queries"] == again["queries"]
+    assert first["queries"] != other["queries"]
+
+
+def test_a_seed_not_given_is_drawn_and_printed(plx) -> None:
+    code, out, err = plx("run", "coin.plx", "--method", "gibbs", "--format", "json")
+    seed = json.loads(out)["seed"]
+    assert code == 0
+    assert isinstance(seed, int)
+    assert f"seed {seed}" in err
+    assert "seed" in plx("run", "coin.plx", "--method", "gibbs")[1]
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv"])
+def test_what_has_not_converged_is_marked(plx, format: str) -> None:
+    arguments = (
+        "run",
+        "coin.plx",
+        "--method",
+        "gibbs",
+        "--seed",
+        "1",
+        "--accuracy",
+        "1e-7",
+        "--samples",
+        "64",
+    )
+    code, out, err = plx(*arguments, "--format", format)
+    assert code == 0
+    if format == "table":
+        assert "not converged" in out
+    elif format == "json":
+        assert json.loads(out)["converged"] is False
+    else:
+        assert {row["converged"] for row in csv.DictReader(io.StringIO(out)) if row["p"]} == {"false"}
+    if format != "table":
+        assert "not converged" in err
+
+
+def test_small_probabilities_keep_their_digits(plx) -> None:
+    _, out, _ = plx("run", "-", stdin=b"random a\nweight -40: a\nquery a")
+    assert "4.25e-18" in out
+
+
+# ---------------------------------------------------------------- check, ground
+
+
+def test_check_reads_many_files_and_reports_all(plx) -> None:
+    Path("bad.plx").write_text("random a\nquery b\nquery c\n", encoding="utf-8")
+    code, out, err = plx("check", "coin.plx", "bad.plx")
+    assert code == 1
+    assert "coin.plx: no mistakes found" in out
+    assert "bad.plx:2:7: error:" in err
+    assert "bad.plx:3:7: error:" in err
+
+
+def test_check_needs_neither_numba_nor_sympy() -> None:
+    code = (
+        "import sys; sys.argv = ['plx', 'check', 'examples/curriculum.plx']\n"
+        "from plx.cli import main\n"
+        "try: main()\nexcept SystemExit as end: assert end.code == 0\n"
+        "slow = {'numba', 'sympy', 'pandas', 'polars', 'scipy', 'pynauty', 'rich'} & set(sys.modules)\n"
+        "assert not slow, slow"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True)
+
+
+def test_check_of_an_example_is_quick() -> None:
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        command = [sys.executable, "-m", "plx", "check", "examples/curriculum.plx"]
+        subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 1.2  # 0.3 s on a quiet machine; the bound is for a busy one
+
+
+def test_ground_reports_sizes(plx) -> None:
+    code, out, _ = plx("ground", "coin.plx", "--format", "json")
+    report = json.loads(out)
+    assert code == 0
+    assert (report["variables"], report["observed"]) == (2, 0)
+    assert report["rules"][0]["instances"] == 2
+    assert report["rules"][0]["line"] == 5
+    code, out, _ = plx("ground", "coin.plx")
+    assert code == 0
+    assert "2 variables" in out
+
+
+def test_ground_dumps_by_name(plx) -> None:
+    code, out, _ = plx("ground", "coin.plx", "--dump")
+    assert code == 0
+    assert "variable heads(left): false true" in out
+    assert "factor (heads(left))" in out
+    assert "  true: 1" in out
+
+
+def test_ground_refuses_what_is_too_large(plx) -> None:
+    text = b"type N = 1..1000\nrandom a(N, N)\nweight 1: a(i, j) for i, j in N\nquery a(1, 1)"
+    code, _, err = plx("ground", "-", "--max-ground", "1000", stdin=text)
+    assert code == 1
+    assert ":3:" in err
+
+
+# ------------------------------------------------------------- mistakes of a call
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "nowhere.plx"], "no such file"),
+        (["check", "nowhere.plx"], "no such file"),
+        (["run", "."], "folder"),
+        (["run", "coin.plx", "--methd", "exact"], "--methd"),
+        (["run", "coin.plx", "--method", "exct"], "exct"),
+        (["run", "coin.plx", "--format", "xml"], "xml"),
+        (["run", "coin.plx", "--chains", "many"], "many"),
+        (["run", "coin.plx", "--seconds", "-1"], "-1"),
+        (["run", "coin.plx", "--bind", "w"], "NAME=VALUE"),
+        (["run", "coin.plx", "--bind", "Coin=nowhere.csv"], "nowhere.csv"),
+        (["run", "coin.plx", "--bind", "w=1", "--bind", "w=2"], "twice"),
+        (["run", "coin.plx", "--output", "no/where.json"], "no such file"),
+        (["walk", "coin.plx"], "walk"),
+        (["run"], "FILE"),
+    ],
+)
+def test_a_wrong_call_exits_with_2(plx, arguments: list[str], said: str) -> None:
+    code, out, err = plx(*arguments)
+    assert code == 2
+    assert said in " ".join(err.replace("│", " ").split())
+    assert out == ""
+
+
+# ---------------------------------------------------------- mistakes of a program
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"random a\nweight 1 a\nquery a", ":2:"),
+        (b"random a\nquery b", "`b`"),
+        (b"random a\nrequire a\nrequire not a\nquery a", "no world"),
+        (b"random a\nrandom b\nrequire a => b\nquery a given a, not b", "given of line 4 has probability 0"),
+        (b"random a\nquery a # \xff", "UTF-8"),
+        (b"query \xf0\x9f", "UTF-8"),
+    ],
+)
+def test_a_wrong_program_exits_with_1(plx, text: bytes, said: str) -> None:
+    code, out, err = plx("run", "-", stdin=text)
+    assert code == 1
+    assert said in err
+    assert "error:" in err
+    assert out == ""
+
+
+TEXT = """
+type param relation random define weight factor require observe query for in if from as given else and or
+not xor true false exists forall count sum map logz a b f g x y T
+{ } ( ) , : = != < <= => <=> | & ! + - * / % ^ ..
+1 2 0.5 1e999 "q" "" # ~ é 名 ' @
+"""
+WORDS = st.sampled_from([*TEXT.split(), "\n"])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(words=st.lists(WORDS, max_size=30))
+def test_no_text_makes_a_traceback(plx, words: list[str]) -> None:
+    code, _, err = plx("check", "-", stdin=" ".join(words).encode())
+    assert code in (0, 1)
+    assert (code == 1) == ("error:" in err)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(content=st.binary(max_size=60))
+def test_no_bytes_make_a_traceback(plx, content: bytes) -> None:
+    assert plx("check", "-", stdin=content)[0] in (0, 1)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_no_damaged_example_makes_a_traceback(plx, data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([path.read_text("utf-8") for path in sorted(EXAMPLES.glob("*.plx"))]))
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 40)))
+    put = data.draw(st.text(max_size=5))
+    assert plx("check", "-", stdin=(text[:start] + put + text[end:]).encode("utf-8", "replace"))[0] in (0, 1)
+
+
+# -------------------------------------------------------------------- processes
+
+
+def process(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "plx", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        **more,
+    )  # type: ignore[call-overload, no-any-return]
+
+
+def test_help_names_what_can_be_asked() -> None:
+    text = process("--help").stdout
+    for topic in ("Marginals", "MAP", "log Z", "Sampling"):
+        assert topic in text
+    assert "--seconds" in process("run", "--help").stdout
+
+
+def test_version() -> None:
+    assert process("--version").stdout.startswith("plx ")
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}, {}])
+def test_no_colours_where_none_are_wanted(environment: dict[str, str]) -> None:
+    done = process("run", "-", input="random a\nquery b", env=os.environ | environment)
+    assert done.returncode == 1
+    assert "\x1b[3" not in done.stdout + done.stderr
+    done = process("run", "-", input="random a\nquery a", env=os.environ | environment)
+    assert done.returncode == 0
+    assert "\x1b[3" not in done.stdout + done.stderr
+
+
+def test_a_closed_pipe_is_no_crash() -> None:
+    command = f"{sys.executable} -m plx run examples/timetable.plx --format csv | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT)
+    assert "Traceback" not in done.stderr
+
+
+GRID = """
+type N = 1..200
+random up(N, N)
+weight 0.4: up(r, c) = up(r + 1, c) for r, c in N if r < 200
+weight 0.4: up(r, c) = up(r, c + 1) for r, c in N if c < 200
+query up(100, 100)
+"""
+
+
+def test_control_c_ends_a_run_with_the_answers_so_far(tmp_path: Path) -> None:
+    program = tmp_path / "grid.plx"
+    program.write_text(GRID, encoding="utf-8")
+    options = ["--method", "gibbs", "--accuracy", "1e-6", "--format", "json"]
+    command = [sys.executable, "-m", "plx", "run", str(program), *options]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    time.sleep(6)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert "Traceback" not in err
+    data = json.loads(out)
+    assert (data["status"], data["converged"]) == ("interrupted", False)
+    assert data["queries"][0]["values"]["true"]["p"] == pytest.approx(0.5, abs=0.5)
