@@ -98,7 +98,7 @@ def plan(model: GroundModel) -> Plan:
     joint = [scope for scope in scopes if skeleton.complete and skeleton.home(scope) < 0]
     if not joint:
         return Plan(model, skeleton)
-    together = find_order(with_scopes(network, joint))
+    together = find_order(with_scopes(network, scopes))
     if together.complete and together.operations <= max(_JOINT_OPERATIONS, 4 * skeleton.operations):
         return Plan(model, together)
     return Plan(model, skeleton, tuple((scope, _last(skeleton, scope)) for scope in joint))

@@ -24,55 +24,66 @@ class Impossible(ValueError):
 
 
 @dataclass(frozen=True)
-class Calibrated:
-    """A tree whose clique tables are the logs of joint distributions.
+class Beliefs:
+    """log Z, and the joint distributions that were asked for, flat in C order."""
 
-    ``scale[c]`` is what the message of clique c was shifted by: over the cliques of a component
-    they add up to its log Z.
-    """
-
-    skeleton: Skeleton
-    tree: Tree
-    table: FloatArray
-    scale: FloatArray
-
-    @property
-    def log_z(self) -> float:
-        return math.fsum(self.scale)
-
-    def joint(self, scopes: Sequence[tuple[int, ...]]) -> list[FloatArray]:
-        """The joint distributions of distinct nodes that share a clique, flat in C order; each sums to 1."""
-        if not scopes:
-            return []
-        skeleton, card = self.skeleton, self.skeleton.network.card
-        held = [skeleton.smallest[scope[0]] if len(scope) == 1 else skeleton.home(scope) for scope in scopes]
-        clique = np.array(held, dtype=np.int64)
-        links = _Links(skeleton, self.tree.stride)
-        node = np.array([v for scope in scopes for v in scope], dtype=np.int64)
-        link = links.add(clique, starts([len(scope) for scope in scopes]), node)
-        out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
-        out = np.zeros(out_start[-1])
-        tree = self.tree._replace(stride=links.strides)
-        tree_kernels.project(tree, self.table, clique, link, out_start, out)
-        return [part / part.sum() for part in np.split(out, out_start[1:-1])]
+    log_z: float
+    joints: list[FloatArray]
 
 
-def propagate(skeleton: Skeleton) -> Calibrated:
+def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Beliefs:
     """Both passes over the tree of a complete order.
+
+    Args:
+        skeleton: the tree.
+        scopes: distinct nodes that share a clique, for each joint distribution wanted.
 
     Raises:
         Impossible: the model has no state of positive probability.
     """
     tree = assemble(skeleton)
-    factors = len(skeleton.network.table)
-    data = np.concatenate([skeleton.network.table, np.zeros(tree.message_start[-1])])
-    table = np.empty(tree.entry_start[-1])
+    messages = len(skeleton.network.table)
+    data = np.concatenate([skeleton.network.table, np.empty(tree.message_start[-1])])
+    table = np.empty(np.diff(tree.entry_start).max(initial=1))
     scale = np.zeros(len(tree.parent))
-    stuck = tree_kernels.collect(tree, data, factors, table, scale)
+    stuck = tree_kernels.collect(tree, data, messages, table, scale)
     if stuck >= 0:
         raise Impossible(_factors_below(skeleton, stuck))
-    tree_kernels.distribute(tree, data, factors, table, scale)
-    return Calibrated(skeleton, tree, table, scale)
+    log_z = math.fsum(scale)
+    return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
+
+
+def _read(
+    skeleton: Skeleton,
+    tree: Tree,
+    data: FloatArray,
+    table: FloatArray,
+    scale: FloatArray,
+    scopes: Sequence[tuple[int, ...]],
+) -> list[FloatArray]:
+    """The pass from the roots to the leaves, which answers the scopes."""
+    card = skeleton.network.card
+    clique = np.array(
+        [skeleton.smallest[s[0]] if len(s) == 1 else skeleton.home(s) for s in scopes], dtype=np.int64
+    )
+    links = _Links(skeleton, tree.stride)
+    node = np.array([v for scope in scopes for v in scope], dtype=np.int64)
+    link = links.add(clique, starts([len(scope) for scope in scopes]), node)
+    out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
+    out = np.zeros(out_start[-1])
+    by_clique = np.argsort(clique, kind="stable")
+    tree_kernels.distribute(
+        tree._replace(stride=links.strides),
+        data,
+        len(skeleton.network.table),
+        table,
+        scale,
+        starts(np.bincount(clique, minlength=len(tree.parent))),
+        link[by_clique],
+        out_start[by_clique],
+        out,
+    )
+    return [part / part.sum() for part in np.split(out, out_start[1:-1])]
 
 
 def assemble(skeleton: Skeleton) -> Tree:
@@ -96,6 +107,7 @@ def assemble(skeleton: Skeleton) -> Tree:
     children = np.flatnonzero(skeleton.parent >= 0)
     gathers = np.concatenate([home, skeleton.parent[children]])
     by_clique = np.argsort(gathers, kind="stable")
+    sender = np.concatenate([np.full(len(home), -1), children])
     source = np.concatenate([network.table_at, len(network.table) + message_start[children]])
     return Tree(
         axis_start=start,
@@ -110,6 +122,7 @@ def assemble(skeleton: Skeleton) -> Tree:
         item_start=starts(np.bincount(gathers, minlength=len(cliques))),
         item_source=source[by_clique],
         item_link=np.concatenate([factor_link, parent_link[children]])[by_clique],
+        item_child=sender[by_clique],
         parent=skeleton.parent,
         message_start=message_start,
         own_link=own_link,

@@ -15,7 +15,9 @@ WIDEST_BITS = 48.0
 """A search for an order stops at a clique of more than 2^48 states."""
 
 GOOD_ENOUGH = 2e5
-"""Operations below which a first order is taken without looking for a better one."""
+"""Operations below which the first order is taken; after n tries n³ times as many are good enough."""
+
+_MOST_TRIES = 30
 
 _EMPTY = np.empty(0, dtype=np.int64)
 
@@ -83,8 +85,9 @@ class Skeleton:
     def items(self) -> IntArray:
         """How many factors and messages every clique gathers."""
         home = first_place(self.network.scope_start, self.network.scope, self.place)
-        children = self.parent[self.parent >= 0]
-        return np.bincount(np.concatenate([home, children]), minlength=len(self.order))
+        parents = self.parent[self.parent >= 0]
+        count = np.bincount(np.concatenate([home, parents]), minlength=len(self.order))
+        return count[: len(self.order)]
 
     def home(self, scope: tuple[int, ...]) -> int:
         """The first clique that holds all these nodes, or -1."""
@@ -103,7 +106,7 @@ class Skeleton:
     @cached_property
     def operations(self) -> float:
         """Table entries touched by one propagation, about."""
-        return float((2.0**self.bits * (2.0 * self.items + 8.0)).sum())
+        return float((2.0**self.bits * (2.0 * self.items + 10.0)).sum())
 
     def _sum_bits(self, base: IntArray) -> FloatArray:
         bits = np.log2(self.network.card[self.axis]) * base
@@ -115,20 +118,25 @@ def first_place(start: IntArray, node: IntArray, place: IntArray) -> IntArray:
     return np.minimum.reduceat(place[node], start[:-1]) if len(start) > 1 else _EMPTY
 
 
-def find_order(network: Network, tries: int = 6, seed: int = 0) -> Skeleton:
-    """The cheapest of several greedy elimination orders (min-fill and min-size, ties at random)."""
+def find_order(network: Network, seed: int = 0) -> Skeleton:
+    """The cheapest of several greedy elimination orders (min-fill and min-size, ties at random).
+
+    The dearer the best so far, the more are tried.
+    """
     graph = interaction(network)
     candidates = [(network.guide, False)] if len(network.guide) else []
-    candidates += [(_EMPTY, trial % 3 != 1) for trial in range(tries)]
+    candidates += [(_EMPTY, trial % 3 != 1) for trial in range(_MOST_TRIES)]
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
+    tries = 0
     for forced, by_fill in candidates:
         found = skeleton(
             network, *eliminate(graph, forced, by_fill, noise.random(network.n_nodes), WIDEST_BITS)
         )
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
-        if (best.complete and best.operations < GOOD_ENOUGH) or not found.complete:
+        tries += 1
+        if not found.complete or best.operations < GOOD_ENOUGH * tries**3:
             break
     assert best is not None
     return best

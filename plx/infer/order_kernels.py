@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import float64, njit, types, typeof
+from numba import float64, njit, typeof, types
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -128,7 +128,7 @@ def eliminate(
     done = 0
 
     if len(forced) == 0:
-        stack = [u for u in range(n)]
+        stack = list(range(n))
         while len(stack) > 0:
             u = stack.pop()
             if not alive[u] or degree[u] > 2 or graph.incident_start[u] < graph.incident_start[u + 1]:

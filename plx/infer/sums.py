@@ -42,7 +42,7 @@ class PartialSums:
     def __init__(self, builder: NetworkBuilder, wide: IntArray) -> None:
         self._builder = builder
         outputs = [builder.output(int(d)) for d in wide]
-        tree = find_order(without(builder.network(), np.array(outputs)), tries=3)
+        tree = find_order(without(builder.network(), np.array(outputs)))
         self._order = [int(v) for v in tree.order if int(v) not in set(outputs)] + outputs
         self._place = {v: place for place, v in enumerate(self._order)}
         parent = [int(tree.order[p]) if p >= 0 else -1 for p in tree.parent]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import int64, njit, types, typeof, void
+from numba import int64, njit, typeof, types, void
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -36,6 +36,7 @@ class Tree(NamedTuple):
     item_start: Ints  # [C + 1] factors, then messages of children
     item_source: Ints  # where the item begins in `data`
     item_link: Ints
+    item_child: Ints  # the clique that sends it, or -1 for a factor
     parent: Ints  # [C] or -1
     message_start: Ints  # [C + 1] where the message of a clique begins
     own_link: Ints  # [C] from the message to the clique itself
@@ -44,7 +45,7 @@ class Tree(NamedTuple):
 
 
 EMPTY = Tree(*(np.zeros(1, dtype=np.int64) for _ in Tree._fields))
-_TREE = typeof(EMPTY)
+_TREE = typeof(EMPTY)  # type: ignore[no-untyped-call]
 _INTS = types.int64[::1]
 _FLOATS = types.float64[::1]
 _GRID = types.int64[:, ::1]
@@ -123,7 +124,7 @@ def _derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.
     return int(count)
 
 
-@njit(types.Tuple((_GRID, _INTS))(_TREE), cache=True)
+@njit(types.Tuple((_GRID, _INTS))(_TREE), cache=True)  # type: ignore[no-untyped-call]
 def _scratch(tree: Tree) -> tuple[npt.NDArray[np.int64], Ints]:
     rows, block = 1, 1
     for c in range(len(tree.parent)):
@@ -137,22 +138,20 @@ def _sum_out(
     tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: npt.NDArray[np.int64], index: Ints
 ) -> None:
     """``out = log Σ exp table`` over the entries of clique c that agree on the link; −inf for none."""
-    begin, end = tree.entry_start[c], tree.entry_start[c + 1]
     block = block_size(tree, c)
+    chunks = (tree.entry_start[c + 1] - tree.entry_start[c]) // block
     out[:] = -np.inf
-    for chunk in range((end - begin) // block):
+    for chunk in range(chunks):
         k = _derive(tree, c, chunk, block, derived, index)
         _index(tree, c, link, chunk, block, k, derived, index)
-        at = begin + chunk * block
         for j in range(block):
-            out[index[j]] = max(out[index[j]], table[at + j])
+            out[index[j]] = max(out[index[j]], table[chunk * block + j])
     total = np.zeros(len(out))
-    for chunk in range((end - begin) // block):
+    for chunk in range(chunks):
         k = _derive(tree, c, chunk, block, derived, index)
         _index(tree, c, link, chunk, block, k, derived, index)
-        at = begin + chunk * block
         for j in range(block):
-            value = table[at + j]
+            value = table[chunk * block + j]
             if value > -np.inf:
                 total[index[j]] += np.exp(value - out[index[j]])
     for j in range(len(out)):
@@ -160,35 +159,39 @@ def _sum_out(
             out[j] += np.log(total[j])
 
 
-@njit(void(_TREE, int64, _FLOATS, _FLOATS, _GRID, _INTS), cache=True)
+@njit(void(_TREE, int64, _FLOATS, int64, _FLOATS, _GRID, _INTS), cache=True)
 def _gather(
-    tree: Tree, c: int, data: Floats, table: Floats, derived: npt.NDArray[np.int64], index: Ints
+    tree: Tree, c: int, data: Floats, own: int, table: Floats, derived: npt.NDArray[np.int64], index: Ints
 ) -> None:
-    """The table of clique c: the sum of its factors and of its children's messages."""
-    begin, end = tree.entry_start[c], tree.entry_start[c + 1]
+    """The table of clique c: its factors and its children's messages; from ``own`` on, its own message too."""
     block = block_size(tree, c)
-    table[begin:end] = 0.0
-    for chunk in range((end - begin) // block):
+    for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
         k = _derive(tree, c, chunk, block, derived, index)
-        at = begin + chunk * block
+        part = table[chunk * block : (chunk + 1) * block]
+        part[:] = 0.0
         for i in range(tree.item_start[c], tree.item_start[c + 1]):
             _index(tree, c, tree.item_link[i], chunk, block, k, derived, index)
             source = tree.item_source[i]
             for j in range(block):
-                table[at + j] += data[source + index[j]]
+                part[j] += data[source + index[j]]
+        if own >= 0:
+            _index(tree, c, tree.own_link[c], chunk, block, k, derived, index)
+            for j in range(block):
+                part[j] += data[own + index[j]]
 
 
 @njit(int64(_TREE, _FLOATS, int64, _FLOATS, _FLOATS), cache=True)
 def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> int:
     """Send messages from the leaves to the roots.
 
-    ``data`` holds the log tables of the factors and, from ``messages`` on, the messages, each
-    shifted so that its largest entry is 0; ``scale[c]`` is what was shifted. ``Σ scale`` is log Z.
-    Returns the first clique whose message is impossible throughout, or -1.
+    ``data`` holds the log tables of the factors and, from ``messages`` on, room for the messages,
+    each shifted so that its largest entry is 0; ``scale[c]`` is what was shifted, and Σ scale is
+    log Z. ``table`` is room for the largest clique. Returns the first clique whose message is
+    impossible throughout, or -1.
     """
     derived, index = _scratch(tree)
     for c in range(len(tree.parent)):
-        _gather(tree, c, data, table, derived, index)
+        _gather(tree, c, data, -1, table, derived, index)
         message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
         _sum_out(tree, c, tree.own_link[c], table, message, derived, index)
         scale[c] = message.max()
@@ -198,36 +201,71 @@ def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Float
     return -1
 
 
-@njit(void(_TREE, _FLOATS, int64, _FLOATS, _FLOATS), cache=True)
-def distribute(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> None:
-    """Send messages back: afterwards every table is the log of its clique's joint distribution."""
+@njit(void(_TREE, int64, _FLOATS, _INTS, _INTS, _FLOATS, _GRID, _INTS), cache=True)
+def _project(
+    tree: Tree,
+    c: int,
+    table: Floats,
+    link: Ints,
+    out_start: Ints,
+    out: Floats,
+    derived: npt.NDArray[np.int64],
+    index: Ints,
+) -> None:
+    """Sum a table of logs of probabilities down to targets."""
+    if len(link) == 0:
+        return
+    block = block_size(tree, c)
+    for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+        k = _derive(tree, c, chunk, block, derived, index)
+        part = np.exp(table[chunk * block : (chunk + 1) * block])
+        for t in range(len(link)):
+            _index(tree, c, link[t], chunk, block, k, derived, index)
+            for j in range(block):
+                out[out_start[t] + index[j]] += part[j]
+
+
+@njit(void(_TREE, _FLOATS, int64, _FLOATS, _FLOATS, _INTS, _INTS, _INTS, _FLOATS), cache=True)
+def distribute(
+    tree: Tree,
+    data: Floats,
+    messages: int,
+    table: Floats,
+    scale: Floats,
+    target_start: Ints,
+    target_link: Ints,
+    out_start: Ints,
+    out: Floats,
+) -> None:
+    """Send messages back after `collect`, and read the joint distributions of targets on the way.
+
+    Clique c answers the targets ``target_start[c] … target_start[c + 1] - 1``: the probability of
+    each joint state is added to ``out[out_start[t] + state]``. A message is overwritten by
+    log P(its states) − itself − scale: added to the table of its clique that makes a distribution.
+    """
     derived, index = _scratch(tree)
     for c in range(len(tree.parent) - 1, -1, -1):
-        message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
-        back = np.zeros(len(message))
-        if tree.parent[c] >= 0:
-            _sum_out(tree, tree.parent[c], tree.parent_link[c], table, back, derived, index)
-        for j in range(len(message)):
-            back[j] = back[j] - message[j] - scale[c] if message[j] > -np.inf else -np.inf
-        block = block_size(tree, c)
-        for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
-            k = _derive(tree, c, chunk, block, derived, index)
-            _index(tree, c, tree.own_link[c], chunk, block, k, derived, index)
-            at = tree.entry_start[c] + chunk * block
-            for j in range(block):
-                table[at + j] += back[index[j]]
-
-
-@njit(void(_TREE, _FLOATS, _INTS, _INTS, _INTS, _FLOATS), cache=True)
-def project(tree: Tree, table: Floats, clique: Ints, link: Ints, out_start: Ints, out: Floats) -> None:
-    """Sum clique tables (log probabilities) down to the joint states of targets: ``out[out_start[t] + state]``."""
-    derived, index = _scratch(tree)
-    for t in range(len(clique)):
-        c = clique[t]
-        block = block_size(tree, c)
-        for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
-            k = _derive(tree, c, chunk, block, derived, index)
-            _index(tree, c, link[t], chunk, block, k, derived, index)
-            at = tree.entry_start[c] + chunk * block
-            for j in range(block):
-                out[out_start[t] + index[j]] += np.exp(table[at + j])
+        own = messages + tree.message_start[c]
+        if tree.parent[c] < 0:
+            data[own] = -scale[c]
+        _gather(tree, c, data, own, table, derived, index)
+        for i in range(tree.item_start[c], tree.item_start[c + 1]):
+            child = tree.item_child[i]
+            if child >= 0:
+                size = tree.message_start[child + 1] - tree.message_start[child]
+                message = data[tree.item_source[i] : tree.item_source[i] + size]
+                back = np.empty(size)
+                _sum_out(tree, c, tree.item_link[i], table, back, derived, index)
+                for j in range(size):
+                    if message[j] > -np.inf:
+                        message[j] = back[j] - message[j] - scale[child]
+        _project(
+            tree,
+            c,
+            table,
+            target_link[target_start[c] : target_start[c + 1]],
+            out_start[target_start[c] : target_start[c + 1]],
+            out,
+            derived,
+            index,
+        )
