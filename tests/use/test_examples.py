@@ -1,0 +1,108 @@
+"""Every example answers what was worked out for it apart from plx."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import plx
+from tests.use import expected
+
+EXAMPLES = expected.EXAMPLES
+
+WORKED_OUT: dict[str, Callable[[], expected.Answers]] = {
+    "curriculum.plx": expected.curriculum,
+    "ring.plx": expected.ring,
+    "smokers.plx": expected.smokers,
+    "potts.plx": expected.potts,
+    "timetable.plx": expected.timetable,
+    "flu/flu.plx": expected.flu,
+}
+
+# As often as these are asked, an estimate may be five of its standard errors away once in a million.
+ERRORS = 5
+
+
+def texts(answer: plx.QueryResult) -> dict[str, plx.Estimate]:
+    return {estimate.text: estimate for estimate in answer.estimates}
+
+
+@pytest.mark.parametrize("name", WORKED_OUT)
+def test_answers_are_those_worked_out(name: str) -> None:
+    result = plx.load(EXAMPLES / name).run(seed=1)
+    assert result.converged
+    answers = WORKED_OUT[name]()
+    asked = {query.name for query in result if query.kind != "map"}
+    assert asked == set(answers)
+    for query, distribution in answers.items():
+        got = texts(result[query])
+        for value, p in distribution.items():
+            found = got.get(value, plx.Estimate(value, value, 0.0))
+            assert found.p == pytest.approx(p, abs=1e-9 + ERRORS * found.mcse), (query, value)
+
+
+@pytest.mark.parametrize("name", ["smokers.plx", "ring.plx", "potts.plx", "timetable.plx"])
+def test_sampled_answers_agree(name: str) -> None:
+    result = plx.load(EXAMPLES / name).run(method="gibbs", seed=1, accuracy=0.01)
+    answers = WORKED_OUT[name]()
+    for query, distribution in answers.items():
+        got = texts(result[query])
+        for value, p in distribution.items():
+            found = got.get(value, plx.Estimate(value, value, 0.0))
+            assert found.p == pytest.approx(p, abs=1e-3 + ERRORS * found.mcse), (query, value)
+
+
+def test_the_timetable_is_one_of_the_nicest() -> None:
+    best = plx.load(EXAMPLES / "timetable.plx").run(seed=1)["map"]
+    worlds = list(expected.timetables())
+    top = max(weight for _, weight in worlds)
+    assert best.log_weight == pytest.approx(top)
+    nicest = [world for world, weight in worlds if weight == pytest.approx(top)]
+    assert {name[3:-1]: value for name, value in best.assignment.items()} in nicest
+
+
+@pytest.mark.parametrize(("people", "p"), [(2, 0.837962), (3, 0.874677), (5, 0.937859), (10, 0.993113)])
+def test_smokers_of_any_number(people: int, p: float) -> None:
+    model = plx.load(EXAMPLES / "smokers.plx", Person=["anna", "bob", *(f"p{i}" for i in range(people - 2))])
+    answer = model.run(seed=1)["smokes(anna)"]
+    assert answer.probability == pytest.approx(p, abs=1e-6 + 4 * answer.mcse)
+
+
+def test_the_embedded_program_finds_the_route() -> None:
+    module = runpy.run_path(str(EXAMPLES / "embed.py"))
+    for right in (0.6, 0.9, 0.99):
+        assert module["route_probabilities"](right) == pytest.approx(expected.route(right), abs=1e-9)
+
+
+def test_the_embedded_program_runs_as_a_script() -> None:
+    script = EXAMPLES / "embed.py"
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert "drivers right 90%: short 0.299, long 0.921" in done.stdout
+
+
+def test_each_example_says_what_it_models_and_what_to_expect() -> None:
+    for path in [*EXAMPLES.rglob("*.plx"), *EXAMPLES.rglob("*.py")]:
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith(("# ", '"""')), path.name
+        assert "What to expect:" in text, path.name
+
+
+def test_every_example_is_worked_out() -> None:
+    found = {path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.rglob("*.plx")}
+    assert found == set(WORKED_OUT)
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_readme_and_ci_set_up_alike() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = [line.strip() for line in readme.split("\n") if line.strip().startswith("python3 -m venv")]
+    assert len(commands) == 2
+    assert commands[0].endswith("plx run examples/curriculum.plx")
+    assert commands[1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8").split("\n")
