@@ -1,0 +1,145 @@
+"""Check a syntax tree: resolve every name, type every expression, evaluate every type and table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from plx.check import comparisons, names, operators, scopes
+from plx.check.context import Context, Declaration, Resolver
+from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
+from plx.check.order import checking_order
+from plx.check.program import Evidence, Program, Query, Rule
+from plx.check.statements import (
+    check_observation,
+    check_query,
+    check_rule,
+    given_evidence,
+    report_labels,
+)
+from plx.check.typed import (
+    BrokenEntry,
+    Entry,
+    ParamEntry,
+    RandomEntry,
+    RelationEntry,
+    TypeEntry,
+)
+from plx.check.types import check_type
+from plx.check.warnings import warn
+from plx.data.table import Data
+from plx.errors import Note, PlxError
+from plx.syntax import ast
+from plx.values import Values
+
+_RESOLVERS: Final[Mapping[type, Resolver]] = {
+    ast.Name: names.name,
+    ast.Quoted: names.quoted,
+    ast.Number: names.number,
+    ast.Truth: names.truth,
+    ast.Apply: names.application,
+    ast.Unary: operators.unary,
+    ast.Binary: operators.binary,
+    ast.Compare: comparisons.compare,
+    ast.Member: comparisons.member,
+    ast.Aggregate: scopes.aggregate,
+    ast.Tuple: scopes.misplaced,
+    ast.Braces: scopes.misplaced,
+}
+
+_CHECKS: Final[Mapping[type, Callable[[Context, Any], Entry]]] = {
+    ast.TypeDecl: check_type,
+    ast.ParamDecl: check_param,
+    ast.RelationDecl: check_relation,
+    ast.RandomDecl: check_random,
+    ast.DefineDecl: check_define,
+}
+
+
+def check(module: ast.Module, data: Data, values: Values) -> Program:
+    """The program of a syntax tree and the data it asks for.
+
+    Raises:
+        PlxError: with every mistake of the program and of its data, in the order of the text.
+    """
+    ctx = Context(values, data, {}, _RESOLVERS)
+    ctx.diagnostics += data.problems
+    ctx.declarations = _declarations(ctx, module)
+    _check_declarations(ctx)
+    rules, evidence, queries = _check_statements(ctx, module)
+    errors = [found for found in ctx.diagnostics if found.severity == "error"]
+    if errors:
+        raise PlxError(sorted(errors, key=lambda found: _place(found, module)))
+    program = Program(
+        values,
+        {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, TypeEntry)},
+        {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, ParamEntry)},
+        {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, RelationEntry)},
+        {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, RandomEntry)},
+        tuple(rules),
+        tuple(evidence),
+        tuple(queries),
+    )
+    return warn(program, module)
+
+
+def _place(found: Any, module: ast.Module) -> tuple[int, str, int]:
+    """The program first, then files by name, then what has no place."""
+    if found.span is None:
+        return 2, "", 0
+    inside = found.span.source is module.source
+    return (0, "", found.span.start) if inside else (1, found.span.source.name, found.span.start)
+
+
+def _declarations(ctx: Context, module: ast.Module) -> dict[str, Declaration]:
+    found: dict[str, Declaration] = {}
+    for statement in module.statements:
+        if not isinstance(statement, Declaration):
+            continue
+        name = statement.name
+        if name.text in found:
+            note = Note("the first one is here", found[name.text].name.span)
+            ctx.error(name.span, f"`{name.text}` is declared twice", None, [note])
+        else:
+            found[name.text] = statement
+    return found
+
+
+def _check_declarations(ctx: Context) -> None:
+    introduce_domains(ctx)
+    order, cycles = checking_order(ctx.declarations)
+    for cycle in cycles:
+        _report_cycle(ctx, cycle)
+    for name in order:
+        if name not in ctx.entries:
+            declaration = ctx.declarations[name]
+            ctx.entries[name] = _CHECKS[type(declaration)](ctx, declaration)
+
+
+def _report_cycle(ctx: Context, cycle: list[str]) -> None:
+    first = ctx.declarations[cycle[0]]
+    path = " → ".join([*cycle, cycle[0]])
+    message = f"`{cycle[0]}` is defined by itself" + (f": {path}" if len(cycle) > 1 else "")
+    notes = [Note(f"`{name}` is here", ctx.declarations[name].name.span) for name in cycle[1:]]
+    ctx.error(first.name.span, message, "recursion is not possible in this version", notes)
+    for name in cycle:
+        ctx.entries[name] = BrokenEntry()
+
+
+def _check_statements(ctx: Context, module: ast.Module) -> tuple[list[Rule], list[Evidence], list[Query]]:
+    rules: list[Rule] = []
+    queries: list[Query] = []
+    evidence = list(given_evidence(ctx))
+    for statement in module.statements:
+        if isinstance(statement, ast.Weight | ast.Factor | ast.Require | ast.Observe):
+            rules += _kept(check_rule(ctx, statement))
+        elif isinstance(statement, ast.ObserveFrom):
+            evidence += _kept(check_observation(ctx, statement))
+        elif isinstance(statement, ast.Query):
+            queries += _kept(check_query(ctx, statement))
+    report_labels(ctx, [s for s in module.statements if isinstance(s, ast.Query)])
+    return rules, evidence, queries
+
+
+def _kept(found: Any) -> list[Any]:
+    return [] if found is None else [found]

@@ -1,0 +1,225 @@
+"""What all parts of the checker share: declarations, values, symbols and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plx.check.program import Const, Variable
+from plx.check.typed import Entry, Kind, Ranged, RelationEntry, Typed, TypeEntry, broken, kind_of
+from plx.data.table import Data
+from plx.errors import Diagnostic, Note, nearest
+from plx.source import Span
+from plx.syntax import ast
+from plx.values import IntArray, Value, Values
+
+Declaration = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl
+
+Env = Mapping[str, Typed]
+"""Bound variables by name."""
+
+MAX_DEPTH = 200
+"""The most levels of an expression after expansion."""
+
+MAX_SIZE = 200_000
+"""The most nodes of an expression after expansion."""
+
+_CANDIDATES = 20_000
+"""Among more names than this none is suggested."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a place expects, to make the most of a message: ``possible`` values of ``what``."""
+
+    possible: IntArray | None
+    what: str
+
+
+Resolver = Callable[["Context", Env, ast.Expr, "Wanted | None"], Typed]
+
+
+@dataclass
+class Context:
+    """The state of one check. Only the report, the entries and the symbols grow."""
+
+    values: Values
+    data: Data
+    declarations: Mapping[str, Declaration]
+    resolvers: Mapping[type, Resolver]
+    entries: dict[str, Entry] = field(default_factory=dict)
+    introduced: set[int] = field(default_factory=set)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    uids: int = 0
+    fact_sets: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
+    tables: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
+    ranks: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    # ------------------------------------------------------------------- report
+
+    def error(
+        self, span: Span | None, message: str, hint: str | None = None, notes: Iterable[Note | None] = ()
+    ) -> None:
+        """Report a mistake."""
+        kept = tuple(note for note in notes if note)
+        self.diagnostics.append(Diagnostic(message, span, hint, kept))
+
+    def fail(
+        self, span: Span, message: str, hint: str | None = None, notes: Iterable[Note | None] = ()
+    ) -> Typed:
+        """Report a mistake and go on with a value that causes no further ones."""
+        self.error(span, message, hint, notes)
+        return broken(span)
+
+    def warn(self, span: Span, message: str, hint: str | None = None) -> None:
+        """Report what is allowed but probably not meant."""
+        self.diagnostics.append(Diagnostic(message, span, hint, severity="warning"))
+
+    # ------------------------------------------------------------------ resolve
+
+    def resolve(self, env: Env, node: ast.Expr, wanted: Wanted | None = None) -> Typed:
+        """The resolved form and type of an expression."""
+        return self.resolvers[type(node)](self, env, node, wanted)
+
+    def formula(self, env: Env, node: ast.Expr) -> Typed:
+        """An expression that must be true or false."""
+        return self.need(self.resolve(env, node), Kind.TRUTH)
+
+    def number(self, env: Env, node: ast.Expr) -> Typed:
+        """An expression that must be a number."""
+        return self.need(self.resolve(env, node), Kind.NUMBER)
+
+    def need(self, typed: Typed, kind: Kind) -> Typed:
+        """The expression if it is of a kind, else a report."""
+        if typed.broken or typed.kind == kind:
+            return typed
+        message = f"{kind.words} is expected here, this is {typed.kind.words}"
+        hint = None
+        if kind == Kind.TRUTH:
+            hint = "compare it with something, e.g. `… = v`"
+        elif typed.kind == Kind.TRUTH:
+            hint = "count(… for …) turns formulas into a number"
+        return self.fail(typed.expr.span, message, hint, [typed.note])
+
+    # ------------------------------------------------------------------- values
+
+    def const(self, value: Value, span: Span) -> Typed:
+        """A fixed value."""
+        return self.const_id(self.values.id(value), span)
+
+    def const_id(self, index: int, span: Span) -> Typed:
+        """A fixed value by its id."""
+        ids = np.array([index], dtype=np.int64)
+        return Typed(Const(index, span=span), kind_of(self.values, ids), ids)
+
+    def text(self, index: int) -> str:
+        """A value as the program would write it."""
+        from plx import weights
+
+        value = self.values[index]
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return value if isinstance(value, str) else weights.text(value)
+
+    def texts(self, ids: Iterable[int], limit: int = 6) -> str:
+        """Some values in words."""
+        listed = [int(i) for i in ids]
+        shown = ", ".join(self.text(i) for i in listed[:limit])
+        return shown + (f", … ({len(listed)} in all)" if len(listed) > limit else "")
+
+    def variable(self, name: str, span: Span) -> Variable:
+        """A new bound variable."""
+        self.uids += 1
+        return Variable(self.uids, name, span=span)
+
+    def ranging(self, name: ast.Name, ranged: Ranged) -> Typed:
+        """A new variable over a set."""
+        note = Note(f"`{name.text}` ranges over {ranged.words}", name.span)
+        return Typed(
+            self.variable(name.text, name.span),
+            ranged.kind,
+            ranged.possible,
+            home=ranged.home,
+            broken=ranged.broken or not ranged.kind,
+            note=note,
+        )
+
+    # ------------------------------------------------------------------ symbols
+
+    def symbol(self, text: str) -> int | None:
+        """The id of a symbol that some type or domain has."""
+        index = self.values.find(text)
+        if index is None:
+            return None
+        known = index in self.introduced or any(contains(entry.possible, index) for entry in self.types())
+        return index if known else None
+
+    def types(self) -> list[TypeEntry]:
+        """The types checked so far."""
+        return [entry for entry in self.entries.values() if isinstance(entry, TypeEntry)]
+
+    def relations(self) -> list[RelationEntry]:
+        """The relations checked so far."""
+        return [entry for entry in self.entries.values() if isinstance(entry, RelationEntry)]
+
+    def suggest(self, name: str, first: IntArray | None, others: Iterable[str]) -> str | None:
+        """The nearest of some values, else of some names, else of all symbols."""
+        pools = [self.symbol_texts(first) if first is not None else [], list(others), self._all_symbols()]
+        for pool in pools:
+            best = nearest(name, pool)
+            if best:
+                return f"did you mean `{best}`?"
+        return None
+
+    def symbol_texts(self, ids: IntArray) -> list[str]:
+        """The symbols among some values, unless they are too many."""
+        if len(ids) > _CANDIDATES:
+            return []
+        found = (self.values[int(i)] for i in ids)
+        return [value for value in found if isinstance(value, str)]
+
+    def _all_symbols(self) -> list[str]:
+        ids = [entry.possible for entry in self.types()]
+        everything = np.concatenate([*ids, np.array(sorted(self.introduced), dtype=np.int64)])
+        return self.symbol_texts(everything)
+
+
+def contains(sorted_ids: IntArray, index: int) -> bool:
+    """Whether a sorted array holds an id."""
+    place = int(np.searchsorted(sorted_ids, index))
+    return place < len(sorted_ids) and int(sorted_ids[place]) == index
+
+
+def disjoint(a: IntArray | None, b: IntArray | None) -> bool:
+    """Whether two known, non-empty sorted arrays have nothing in common."""
+    if a is None or b is None or not len(a) or not len(b):
+        return False
+    if a is b:
+        return False
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    places = np.minimum(np.searchsorted(long, short), len(long) - 1)
+    return not bool((long[places] == short).any())
+
+
+def subset(a: IntArray, b: IntArray) -> bool:
+    """Whether all of one sorted array are in another."""
+    if a is b:
+        return True
+    if not len(b):
+        return not len(a)
+    places = np.minimum(np.searchsorted(b, a), len(b) - 1)
+    return bool((b[places] == a).all())
+
+
+def union(parts: Iterable[IntArray | None]) -> IntArray | None:
+    """The sorted union, None if some part is unknown."""
+    known = []
+    for part in parts:
+        if part is None:
+            return None
+        known.append(part)
+    if len(known) == 1:
+        return known[0]
+    return np.unique(np.concatenate(known)) if known else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,195 @@
+"""Names, literals and applications → what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from plx.check import build, fixed
+from plx.check.arguments import checked_arguments, count, possible_at, signature
+from plx.check.context import MAX_DEPTH, MAX_SIZE, Context, Env, Wanted
+from plx.check.operators import FUNCTIONS, apply_function
+from plx.check.program import Expr, RandomTerm, Variable
+from plx.check.substitute import RandomArgument, substitute
+from plx.check.typed import (
+    Abbreviation,
+    BrokenEntry,
+    Kind,
+    ParamEntry,
+    RandomEntry,
+    RelationEntry,
+    Typed,
+    TypeEntry,
+    broken,
+)
+from plx.errors import Note
+from plx.source import Span
+from plx.syntax import ast
+from plx.weights import ArithmeticMistake
+
+
+def name(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
+    """A bare word: a bound variable, else a declared name without slots, else a symbol."""
+    assert isinstance(node, ast.Name)
+    bound = env.get(node.text)
+    if bound is not None:
+        assert isinstance(bound.expr, Variable)
+        return replace(bound, expr=Variable(bound.expr.uid, node.text, span=node.span))
+    declaration = ctx.declarations.get(node.text)
+    if declaration is not None and not declaration.slots and not isinstance(declaration, ast.TypeDecl):
+        return _use(ctx, node.text, (), node.span)
+    symbol = ctx.symbol(node.text)
+    if symbol is not None:
+        return ctx.const_id(symbol, node.span)
+    if declaration is not None:
+        return _bare(ctx, node, declaration)
+    return _unknown(ctx, env, node, wanted)
+
+
+def _bare(ctx: Context, node: ast.Name, declaration: ast.Statement) -> Typed:
+    if isinstance(declaration, ast.TypeDecl):
+        hint = f"bind a variable to its members: `for x in {node.text}`"
+        return ctx.fail(node.span, f"`{node.text}` is a type; a value is expected here", hint)
+    entry = ctx.entries.get(node.text)
+    slots = getattr(entry, "slots", None)
+    if not slots:
+        return broken(node.span)
+    message = f"`{node.text}` takes {count(len(slots))}"
+    return ctx.fail(node.span, message, f"it is declared as {signature(node.text, slots)}")
+
+
+def _unknown(ctx: Context, env: Env, node: ast.Name, wanted: Wanted | None) -> Typed:
+    others = [*env, *ctx.declarations]
+    hint = ctx.suggest(node.text, wanted.possible if wanted else None, others)
+    if wanted and wanted.what and wanted.possible is not None:
+        message = f"`{node.text}` is no {wanted.what}, nor a bound variable or a declared name"
+        hint = hint or f"the values: {ctx.texts(wanted.possible)}"
+    else:
+        message = f"`{node.text}` is neither bound by a `for`, nor declared, nor a member of a type"
+    if node.text.lower() in ("inf", "infinity", "nan"):
+        hint = "weights are finite: use `require` for what must hold"
+    return ctx.fail(node.span, message, hint)
+
+
+def quoted(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
+    """A quoted symbol, which some type or domain must have."""
+    assert isinstance(node, ast.Quoted)
+    symbol = ctx.symbol(node.text)
+    if symbol is not None:
+        return ctx.const_id(symbol, node.span)
+    hint = ctx.suggest(node.text, wanted.possible if wanted else None, ())
+    return ctx.fail(node.span, f'"{node.text}" is a member of no type', hint)
+
+
+def number(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
+    """An exact number."""
+    assert isinstance(node, ast.Number)
+    value = node.value
+    return ctx.const(value.numerator if value.denominator == 1 else value, node.span)
+
+
+def truth(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
+    """``true`` or ``false``."""
+    assert isinstance(node, ast.Truth)
+    return ctx.const(node.value, node.span)
+
+
+# --------------------------------------------------------------------- applications
+
+
+def application(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
+    """A declared name or a built-in function with arguments."""
+    assert isinstance(node, ast.Apply)
+    text = node.name.text
+    entry = ctx.entries.get(text)
+    if text in env:
+        message = f"`{text}` is a bound variable here, it takes no arguments"
+        return ctx.fail(node.name.span, message, None, [env[text].note])
+    if isinstance(entry, TypeEntry):
+        hint = f"`x in {text}(…)` asks whether x is a member"
+        return ctx.fail(node.span, f"`{text}` is a type; a value is expected here", hint)
+    if isinstance(entry, BrokenEntry):
+        for argument in node.arguments:
+            ctx.resolve(env, argument)
+        return broken(node.span)
+    if entry is None:
+        return _undeclared(ctx, env, node)
+    arguments = checked_arguments(ctx, env, node, entry.slots, isinstance(entry, Abbreviation))
+    return broken(node.span) if arguments is None else _use(ctx, text, arguments, node.span)
+
+
+def _undeclared(ctx: Context, env: Env, node: ast.Apply) -> Typed:
+    text = node.name.text
+    if text in FUNCTIONS and text not in ctx.declarations:
+        return apply_function(ctx, env, node)
+    for argument in node.arguments:
+        ctx.resolve(env, argument)
+    if text in ctx.declarations:
+        return broken(node.span)
+    if ctx.symbol(text) is not None:
+        return ctx.fail(node.span, f"`{text}` is a symbol, it takes no arguments")
+    callable_ = [n for n, d in ctx.declarations.items() if d.slots]
+    hint = ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
+    return ctx.fail(node.name.span, f"`{text}` is not declared", hint)
+
+
+def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typed:
+    """A declared name with arguments that have been checked."""
+    entry = ctx.entries.get(text)
+    exprs = [argument.expr for argument in arguments]
+    depth = 1 + max((argument.depth for argument in arguments), default=0)
+    size = 1 + sum(argument.size for argument in arguments)
+    try:
+        match entry:
+            case RandomEntry():
+                return replace(_random(ctx, entry, exprs, span), depth=depth, size=size)
+            case ParamEntry():
+                expr = build.param_term(ctx, text, exprs, span)
+                return Typed(expr, entry.kind, entry.possible, strict=False, depth=depth, size=size)
+            case RelationEntry():
+                expr = build.relation_term(ctx, text, exprs, span)
+                return Typed(expr, Kind.TRUTH, depth=depth, size=size)
+            case Abbreviation():
+                return _expand(ctx, entry, arguments, span)
+    except fixed.NoValue as mistake:
+        return ctx.fail(span, str(mistake))
+    return broken(span)
+
+
+def _random(ctx: Context, entry: RandomEntry, arguments: list[Expr], span: Span) -> Typed:
+    term = RandomTerm(entry.info.name, tuple(arguments), span=span)
+    domain = entry.domain
+    if domain is None:
+        return Typed(term, Kind.TRUTH, fixed=False)
+    mapped = {slot.variable.uid: a for slot, a in zip(entry.slots, arguments, strict=True)}
+    return Typed(
+        term,
+        domain.kind,
+        possible_at(ctx, domain, mapped),
+        fixed=False,
+        home=domain.home,
+        broken=domain.broken,
+        note=Note(f"`{entry.info.name}` takes its values in {domain.words}", entry.info.span),
+    )
+
+
+def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span: Span) -> Typed:
+    body = entry.body
+    if body.broken:
+        return broken(span)
+    depth = body.depth + max((argument.depth for argument in arguments), default=0)
+    size = body.size * max((argument.size for argument in arguments), default=1)
+    if depth > MAX_DEPTH or size > MAX_SIZE:
+        message = f"`{entry.name}` expands to a formula that is too large or too deeply nested"
+        return ctx.fail(span, message, "give what it abbreviates a `random` of its own with a `require`")
+    mapped = {slot.variable.uid: a.expr for slot, a in zip(entry.slots, arguments, strict=True)}
+    try:
+        expr = substitute(ctx, body.expr, mapped)
+    except RandomArgument as mistake:
+        inner = mistake.args[0].name
+        message = f"`{entry.name}` uses an argument as an index; it must be fixed, but `{inner}` is random"
+        return ctx.fail(span, message)
+    except (fixed.NoValue, ArithmeticMistake) as mistake:
+        return ctx.fail(span, str(mistake), None, [Note(f"in `{entry.name}`", entry.span)])
+    is_fixed = body.fixed and all(argument.fixed for argument in arguments)
+    return replace(body, expr=expr, fixed=is_fixed, depth=depth, size=size)

@@ -1,0 +1,190 @@
+"""Rows of tables and files against the slots they fill: types, duplicates, gaps. Vectorised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+
+import numpy as np
+
+from plx import weights
+from plx.check import fixed
+from plx.check.context import Context
+from plx.check.program import SetExpr
+from plx.check.slots import group_rows, index_count, indexes, is_independent
+from plx.check.typed import Slot
+from plx.data.cells import from_loose_text
+from plx.data.table import Table
+from plx.errors import Note
+from plx.source import Span
+from plx.values import IntArray
+
+_SHOWN = 5
+"""At most so many wrong rows are reported."""
+
+_ENUMERATED = 2_000_000
+"""Up to so many indexes gaps are looked for in a table whose slots depend on each other."""
+
+
+def check_index(ctx: Context, table: Table, slots: Sequence[Slot]) -> IntArray | None:
+    """The index of a table, each cell a member of its slot; None after reports.
+
+    A symbol that reads as a number counts as one where the slot holds numbers, and the reverse.
+    """
+    index = table.index.copy()
+    wrong = False
+    for at, slot in enumerate(slots):
+        for group, members in _sets(ctx, index[:, :at], slots[:at], slot.ranged.set, slot):
+            wrong |= not _fit_column(ctx, table, index[:, at], group, members, (at, slot.ranged.words))
+    return None if wrong else index
+
+
+def check_values(
+    ctx: Context, table: Table, index: IntArray, slots: Sequence[Slot], domain: SetExpr, words: str
+) -> IntArray | None:
+    """The value column of a table, each cell a member of a domain that may depend on the slots."""
+    assert table.value is not None
+    value = table.value.copy()
+    wrong = False
+    for group, members in _sets(ctx, index, slots, domain, None):
+        wrong |= not _fit_column(ctx, table, value, group, members, (len(slots), words))
+    return None if wrong else value
+
+
+def _sets(
+    ctx: Context, earlier: IntArray, slots: Sequence[Slot], set_: SetExpr, slot: Slot | None
+) -> Iterator[tuple[IntArray | None, IntArray]]:
+    """The set that applies to each group of rows; None stands for all of them."""
+    try:
+        yield None, fixed.members(ctx, set_, {})
+        return
+    except KeyError:
+        pass
+    uids = [other.variable.uid for other in slots]
+    for key, group in group_rows(earlier):
+        yield group, fixed.members(ctx, set_, dict(zip(uids, key, strict=True)))
+
+
+def _fit_column(
+    ctx: Context,
+    table: Table,
+    column: IntArray,
+    group: IntArray | None,
+    members: IntArray,
+    place: tuple[int, str],
+) -> bool:
+    cells = column if group is None else column[group]
+    outside = np.flatnonzero(~np.isin(cells, members))
+    if not len(outside):
+        return True
+    repaired = _repair(ctx, cells[outside], members)
+    cells = cells.copy()
+    cells[outside] = repaired
+    column[slice(None) if group is None else group] = cells
+    bad = outside[~np.isin(repaired, members)]
+    rows = bad if group is None else group[bad]
+    _report_outside(ctx, table, column, rows, members, place)
+    return not len(bad)
+
+
+def _repair(ctx: Context, cells: IntArray, members: IntArray) -> IntArray:
+    """``007`` is the number 7 in a set of numbers, and 7 the symbol "7" in a set of symbols."""
+    known = set(members.tolist())
+    distinct, inverse = np.unique(cells, return_inverse=True)
+    fixed_ids = [_other_reading(ctx, int(cell), known) for cell in distinct]
+    return np.array(fixed_ids, dtype=np.int64)[inverse.reshape(-1)]
+
+
+def _other_reading(ctx: Context, cell: int, known: set[int]) -> int:
+    value = ctx.values[cell]
+    if isinstance(value, bool):
+        other = ctx.values.find("true" if value else "false")
+    elif isinstance(value, str):
+        other = ctx.values.find(from_loose_text(value))
+    else:
+        other = ctx.values.find(weights.text(value))
+    return other if other is not None and other in known else cell
+
+
+def _report_outside(
+    ctx: Context, table: Table, column: IntArray, rows: IntArray, members: IntArray, place: tuple[int, str]
+) -> None:
+    at, words = place
+    for row in rows[:_SHOWN].tolist():
+        text = ctx.text(int(column[row]))
+        message = f"`{text}` is no member of {words}"
+        if at == table.index.shape[1]:
+            message = f"`{text}` is no value of `{table.name}`"
+        hint = ctx.suggest(text, members, ()) or f"its members: {ctx.texts(members)}"
+        ctx.error(table.origin.span(row, at), message + table.origin.words(row), hint)
+    if len(rows) > _SHOWN:
+        row = int(rows[_SHOWN])
+        message = f"and {len(rows) - _SHOWN} more rows like this"
+        ctx.error(table.origin.span(row, at), message + table.origin.words(row))
+
+
+# ---------------------------------------------------------------------- duplicates, gaps
+
+
+def first_of_each(rows: IntArray) -> IntArray:
+    """The places of the first occurrence of each distinct row, in order."""
+    if rows.shape[1] == 0:
+        return np.arange(min(1, len(rows)))
+    _, first = np.unique(row_keys(rows), return_index=True)
+    return np.sort(first)
+
+
+def row_keys(rows: IntArray) -> IntArray:
+    """One integer per row, equal for equal rows only."""
+    key = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        width = int(column.max(initial=0)) + 1
+        top = int(key.max(initial=0)) + 1
+        if top * width >= 2**62:
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        key = key * width + column
+    return key
+
+
+def report_duplicates(ctx: Context, table: Table, index: IntArray) -> bool:
+    """Report indexes that stand in several rows."""
+    kept = first_of_each(index)
+    if len(kept) == len(index):
+        return False
+    again = np.setdiff1d(np.arange(len(index)), kept)
+    keys = row_keys(index)
+    for row in again[:_SHOWN].tolist():
+        first = int(np.flatnonzero(keys == keys[row])[0])
+        text = ctx.texts(index[row])
+        entry = f" for {text}" if text else ""
+        message = f"`{table.name}` has two entries{entry}"
+        words = table.origin.words(first)
+        note = Note(f"the first is here{words}", table.origin.span(first, 0))
+        ctx.error(table.origin.span(row, 0), message + table.origin.words(row), None, [note])
+    return True
+
+
+def report_gaps(ctx: Context, name: str, slots: Sequence[Slot], index: IntArray, span: Span) -> bool:
+    """Report indexes for which a table without ``else`` has no entry."""
+    expected = index_count(ctx, slots)
+    if expected is None:
+        try:
+            every = indexes(ctx, slots, _ENUMERATED)
+        except fixed.NoValue:
+            return False
+        expected = len(every)
+    if expected <= len(index):
+        return False
+    present = set(map(tuple, index.tolist()))
+    missing = [key for key in islice(_all(ctx, slots), len(present) + 4) if key not in present]
+    listed = "; ".join(ctx.texts(key) for key in missing[:3])
+    number = expected - len(index)
+    message = f"`{name}` has no entry for {listed}" + (f" … ({number} are missing)" if number > 3 else "")
+    ctx.error(span, message, "add them, or `else: …` for all others")
+    return True
+
+
+def _all(ctx: Context, slots: Sequence[Slot]) -> Iterator[tuple[int, ...]]:
+    if all(is_independent(slot) for slot in slots):
+        return product(*(fixed.members(ctx, slot.ranged.set, {}).tolist() for slot in slots))
+    return iter(map(tuple, indexes(ctx, slots, _ENUMERATED).tolist()))

@@ -1,0 +1,103 @@
+"""The slots of a declaration, and all indexes they allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plx.check import fixed
+from plx.check.context import Context
+from plx.check.program import SetConst, SetType, SlotInfo
+from plx.check.sets import resolve_set
+from plx.check.typed import Slot, Typed
+from plx.errors import Note
+from plx.syntax import ast
+from plx.values import IntArray
+
+Checked = tuple[tuple[Slot, ...], dict[str, Typed], bool]
+"""Slots, the variables of those with names, and whether mistakes were found."""
+
+
+def check_slots(ctx: Context, nodes: Sequence[ast.Slot]) -> Checked:
+    """The slots of a declaration; the set of each may use the names of earlier ones."""
+    env: dict[str, Typed] = {}
+    slots: list[Slot] = []
+    wrong = False
+    for node in nodes:
+        ranged = resolve_set(ctx, env, node.set)
+        wrong |= ranged.broken
+        name = node.name or ast.Name(f"#{len(slots) + 1}", span=node.span)
+        typed = ctx.ranging(name, ranged)
+        if node.name:
+            if node.name.text in env:
+                note = Note("the first one is here", env[node.name.text].expr.span)
+                ctx.error(node.name.span, f"two slots are called `{node.name.text}`", None, [note])
+                wrong = True
+            env[node.name.text] = typed
+        slots.append(Slot(typed.expr, ranged, node.name.text if node.name else None, node.span))  # type: ignore[arg-type]
+    return tuple(slots), env, wrong
+
+
+def infos(slots: Sequence[Slot]) -> tuple[SlotInfo, ...]:
+    """The slots as the program keeps them."""
+    return tuple(SlotInfo(slot.variable, slot.ranged.set) for slot in slots)
+
+
+def is_independent(slot: Slot) -> bool:
+    """Whether a slot's set is the same at every index."""
+    set_ = slot.ranged.set
+    return isinstance(set_, SetConst) or (isinstance(set_, SetType) and not set_.arguments)
+
+
+def index_count(ctx: Context, slots: Sequence[Slot]) -> int | None:
+    """How many indexes there are, or None if a slot depends on others."""
+    total = 1
+    for slot in slots:
+        if not is_independent(slot):
+            return None
+        total *= len(fixed.members(ctx, slot.ranged.set, {}))
+    return total
+
+
+def indexes(ctx: Context, slots: Sequence[Slot], limit: int) -> IntArray:
+    """All indexes in order, shape (n, slots). Raises NoValue past ``limit``."""
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for at, slot in enumerate(slots):
+        if is_independent(slot):
+            blocks = [(np.arange(len(rows)), fixed.members(ctx, slot.ranged.set, {}))]
+        else:
+            blocks = _grouped(ctx, slots[:at], slot, rows)
+        if sum(len(group) * len(ids) for group, ids in blocks) > limit:
+            raise fixed.NoValue(f"there are more than {limit} indexes")
+        rows = _extended(rows, blocks)
+    return rows
+
+
+def _grouped(
+    ctx: Context, earlier: Sequence[Slot], slot: Slot, rows: IntArray
+) -> list[tuple[IntArray, IntArray]]:
+    """Rows by what the slot's set depends on, each group with that set."""
+    uids = [other.variable.uid for other in earlier]
+    return [
+        (group, fixed.members(ctx, slot.ranged.set, dict(zip(uids, key, strict=True))))
+        for key, group in group_rows(rows)
+    ]
+
+
+def group_rows(rows: IntArray) -> list[tuple[list[int], IntArray]]:
+    """Distinct rows, each with the places where it stands."""
+    if not rows.shape[1] or not len(rows):
+        return [([], np.arange(len(rows)))]
+    distinct, inverse, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    places = np.split(np.argsort(inverse.reshape(-1), kind="stable"), np.cumsum(counts)[:-1])
+    return [(row.tolist(), group) for row, group in zip(distinct, places, strict=True)]
+
+
+def _extended(rows: IntArray, blocks: Sequence[tuple[IntArray, IntArray]]) -> IntArray:
+    parts = [
+        np.column_stack([np.repeat(rows[group], len(ids), axis=0), np.tile(ids, len(group))])
+        for group, ids in blocks
+    ]
+    origin = np.concatenate([np.repeat(group, len(ids)) for group, ids in blocks])
+    return np.concatenate(parts)[np.argsort(origin, kind="stable")]

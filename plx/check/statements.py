@@ -1,0 +1,170 @@
+"""Rules, evidence and queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from plx import weights
+from plx.check.arguments import need_fixed
+from plx.check.context import Context, Env
+from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Scope, SetConst
+from plx.check.rows import check_index, check_values
+from plx.check.scopes import resolve_scope
+from plx.check.typed import BrokenEntry, Kind, RandomEntry, Typed
+from plx.data.table import Table
+from plx.errors import did_you_mean
+from plx.source import Span
+from plx.syntax import ast
+from plx.values import FALSE, TRUE
+
+
+def check_rule(ctx: Context, node: ast.Weight | ast.Factor | ast.Require | ast.Observe) -> Rule | None:
+    """A rule with its scope, or None after reports."""
+    scope, env, wrong = resolve_scope(ctx, {}, node.scope)
+    weight: Typed | None = None
+    if isinstance(node, ast.Weight):
+        weight = _weight(ctx, env, node.weight)
+        body = ctx.formula(env, node.formula)
+    elif isinstance(node, ast.Factor):
+        body = _finite(ctx, ctx.number(env, node.value))
+    else:
+        body = ctx.formula(env, node.formula)
+    if wrong or body.broken or (weight and weight.broken):
+        return None
+    kind = _KINDS[type(node)]
+    return Rule(kind, body.expr, scope, node.span, weight.expr if weight else None)  # type: ignore[arg-type]
+
+
+_KINDS = {ast.Weight: "weight", ast.Factor: "factor", ast.Require: "require", ast.Observe: "observe"}
+
+
+def _weight(ctx: Context, env: Env, node: ast.Expr) -> Typed:
+    typed = ctx.resolve(env, node)
+    if not typed.broken and not typed.fixed:
+        return need_fixed(ctx, typed, "weights")
+    if not typed.broken and typed.kind != Kind.NUMBER:
+        message = f"a weight is a number, this is {typed.kind.words}"
+        return ctx.fail(typed.expr.span, message, None, [typed.note])
+    return _finite(ctx, typed)
+
+
+def _finite(ctx: Context, typed: Typed) -> Typed:
+    """The number unless it is beyond what a double can hold."""
+    if isinstance(typed.expr, Const) and not typed.broken:
+        number = ctx.values[typed.expr.id]
+        if isinstance(number, bool | str) or math.isinf(weights.to_float(number)):
+            hint = "use `require` for what must hold"
+            return ctx.fail(typed.expr.span, "this weight is too large for a double", hint)
+    return typed
+
+
+# -------------------------------------------------------------------------- evidence
+
+
+def check_observation(ctx: Context, node: ast.ObserveFrom) -> Evidence | None:
+    """``observe f from "file"``: the rows of the file, or None where the caller gave others."""
+    name = node.name.text
+    entry = ctx.entries.get(name)
+    if not isinstance(entry, RandomEntry):
+        if not isinstance(entry, BrokenEntry):
+            randoms = [n for n, d in ctx.declarations.items() if isinstance(d, ast.RandomDecl)]
+            message = f"`{name}` is no random function, so it cannot be observed"
+            ctx.error(node.name.span, message, did_you_mean(name, randoms))
+        return None
+    table = ctx.data.evidence.get(name, {}).get(node.file.path)
+    return None if table is None else _evidence(ctx, entry, table, node.span)
+
+
+def given_evidence(ctx: Context) -> Iterator[Evidence]:
+    """What the caller gave for random functions."""
+    for name, tables in ctx.data.evidence.items():
+        entry = ctx.entries.get(name)
+        table = tables.get(None)
+        if table is not None and isinstance(entry, RandomEntry):
+            found = _evidence(ctx, entry, table, entry.info.span)
+            if found is not None:
+                yield found
+
+
+def _evidence(ctx: Context, entry: RandomEntry, table: Table, span: Span) -> Evidence | None:
+    name = entry.info.name
+    index = check_index(ctx, table, entry.slots)
+    if table.value is None:
+        if entry.domain is not None:
+            message = f"`{name}` takes values in {entry.domain.words}: a column `value` is needed"
+            ctx.error(table.origin.span(0, 0) or span, message)
+            return None
+        value = np.full(len(table), TRUE, dtype=np.int64)
+    else:
+        domain, words = _domain(entry, span)
+        checked = None if index is None else check_values(ctx, table, index, entry.slots, domain, words)
+        if checked is None:
+            return None
+        value = checked
+    return None if index is None else Evidence(name, index, value, span)
+
+
+def _domain(entry: RandomEntry, span: Span):  # type: ignore[no-untyped-def]
+    if entry.domain is None:
+        return SetConst((FALSE, TRUE), span=span), "true and false"
+    return entry.domain.set, entry.domain.words
+
+
+# --------------------------------------------------------------------------- queries
+
+
+def check_query(ctx: Context, node: ast.Query) -> Query | None:
+    """A query with its kind, or None after reports."""
+    scope, env, wrong = resolve_scope(ctx, {}, node.scope)
+    given = [ctx.formula(env, condition) for condition in node.given]
+    wrong |= any(condition.broken for condition in given)
+    label = node.label.text if node.label else None
+    conditions = tuple(condition.expr for condition in given)
+    if isinstance(node.target, ast.MapTarget | ast.LogZTarget):
+        return None if wrong else _whole(ctx, node, node.target, scope, conditions, label)
+    joint = isinstance(node.target, ast.Tuple)
+    items = node.target.items if isinstance(node.target, ast.Tuple) else (node.target,)
+    targets = [ctx.resolve(env, item) for item in items]
+    if wrong or any(target.broken for target in targets):
+        return None
+    kind = "joint" if joint else target_kind(targets[0])
+    exprs = tuple(target.expr for target in targets)
+    return Query(kind, exprs, scope, conditions, label, node.span, node)  # type: ignore[arg-type]
+
+
+def _whole(
+    ctx: Context,
+    node: ast.Query,
+    target: ast.MapTarget | ast.LogZTarget,
+    scope: Scope,
+    given: tuple[Expr, ...],
+    label: str | None,
+) -> Query | None:
+    if isinstance(target, ast.LogZTarget):
+        return Query("logz", (), scope, given, label, node.span, node)
+    if target.best < 1:
+        ctx.error(target.span, "`map` takes a positive number of worlds")
+        return None
+    return Query("map", (), scope, given, label, node.span, node, target.best)
+
+
+def target_kind(target: Typed) -> str:
+    """What a query asks of an expression."""
+    if target.kind == Kind.TRUTH:
+        return "probability"
+    if isinstance(target.expr, RandomTerm) or target.kind != Kind.NUMBER:
+        return "distribution"
+    return "number"
+
+
+def report_labels(ctx: Context, queries: Sequence[ast.Query]) -> None:
+    """Report names that two queries share."""
+    seen: dict[str, ast.Name] = {}
+    for query in queries:
+        if query.label is not None:
+            first = seen.setdefault(query.label.text, query.label)
+            if first is not query.label:
+                ctx.error(query.label.span, f"two queries are called `{query.label.text}`")

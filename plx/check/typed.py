@@ -1,0 +1,165 @@
+"""What the checker knows of an expression or a set besides its resolved form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+import numpy as np
+
+from plx.check.program import Const, Expr, RandomInfo, RelationInfo, SetConst, SetExpr, TypeInfo, Variable
+from plx.check.program import ParamInfo as ParamTable
+from plx.errors import Note
+from plx.source import Span
+from plx.values import TRUE, ZERO, IntArray, Values
+
+
+class Kind(IntFlag):
+    """The kinds of value an expression may take."""
+
+    TRUTH = 1
+    NUMBER = 2
+    SYMBOL = 4
+    ANY = 7
+
+    @property
+    def words(self) -> str:
+        """The kind in words, with an article."""
+        return _WORDS.get(self, "a value")
+
+
+_WORDS = {
+    Kind.TRUTH: "a formula (true or false)",
+    Kind.NUMBER: "a number",
+    Kind.SYMBOL: "a symbol",
+    Kind.NUMBER | Kind.SYMBOL: "a symbol or a number",
+}
+
+
+def kind_of(values: Values, ids: IntArray) -> Kind:
+    """The kinds that occur among some values."""
+    truth = ids <= TRUE
+    number = ~np.isnan(values.floats(ids))
+    kind = Kind(0)
+    if truth.any():
+        kind |= Kind.TRUTH
+    if number.any():
+        kind |= Kind.NUMBER
+    if not (truth | number).all():
+        kind |= Kind.SYMBOL
+    return kind
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A resolved expression and its type.
+
+    ``possible``: sorted ids of all values it may take, None if unknown. ``strict``: ``possible`` is what
+    the program declares, not what the data happen to hold. ``fixed``: no random term inside. ``home``: the
+    type whose members it ranges over. ``broken``: a mistake has been reported, say no more. ``note``:
+    where its type comes from. ``depth`` and ``size`` measure the expression as a tree.
+    """
+
+    expr: Expr
+    kind: Kind
+    possible: IntArray | None = None
+    strict: bool = True
+    fixed: bool = True
+    home: str | None = None
+    broken: bool = False
+    note: Note | None = None
+    depth: int = 1
+    size: int = 1
+
+
+def broken(span: Span) -> Typed:
+    """Stands for an expression in which a mistake has been reported."""
+    return Typed(Const(ZERO, span=span), Kind.ANY, broken=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranged:
+    """A resolved set and the values it may hold: ``possible`` are sorted ids, None if unknown;
+    ``words`` is the set as the program writes it."""
+
+    set: SetExpr
+    kind: Kind
+    possible: IntArray | None
+    words: str
+    home: str | None = None
+    broken: bool = False
+
+
+def broken_set(span: Span) -> Ranged:
+    """Stands for a set in which a mistake has been reported."""
+    return Ranged(SetConst((), span=span), Kind.ANY, None, span.text, broken=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A checked slot; ``name`` is None where the program gives none."""
+
+    variable: Variable
+    ranged: Ranged
+    name: str | None
+    span: Span
+
+
+# --------------------------------------------------------------- what names stand for
+
+
+@dataclass(frozen=True)
+class TypeEntry:
+    """A checked type; ``possible`` are its members sorted by id."""
+
+    info: TypeInfo
+    slots: tuple[Slot, ...]
+    kind: Kind
+    possible: IntArray
+
+
+@dataclass(frozen=True)
+class ParamEntry:
+    """A checked table of fixed values."""
+
+    info: ParamTable
+    slots: tuple[Slot, ...]
+    kind: Kind
+    possible: IntArray
+
+
+@dataclass(frozen=True)
+class RelationEntry:
+    """A checked list of facts."""
+
+    info: RelationInfo
+    slots: tuple[Slot, ...]
+
+
+@dataclass(frozen=True)
+class RandomEntry:
+    """A checked random function; a domain of None means Boolean."""
+
+    info: RandomInfo
+    slots: tuple[Slot, ...]
+    domain: Ranged | None
+
+
+@dataclass(frozen=True)
+class Abbreviation:
+    """A define, or a param by expression: its body is expanded in place."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    body: Typed
+    span: Span
+
+
+@dataclass(frozen=True)
+class BrokenEntry:
+    """A declaration in which a mistake has been reported."""
+
+    slots: tuple[Slot, ...] | None = None
+
+
+Entry = TypeEntry | ParamEntry | RelationEntry | RandomEntry | Abbreviation | BrokenEntry

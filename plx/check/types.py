@@ -1,0 +1,188 @@
+"""Types and families of types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from plx.check import fixed
+from plx.check.context import Context
+from plx.check.entries import key_table
+from plx.check.program import TypeInfo
+from plx.check.rows import check_index, report_duplicates, report_gaps
+from plx.check.sets import resolve_set
+from plx.check.slots import check_slots, indexes, infos
+from plx.check.typed import BrokenEntry, Entry, Slot, TypeEntry, kind_of
+from plx.data.table import Table
+from plx.errors import Note
+from plx.syntax import ast
+from plx.values import IntArray
+from plx.weights import ArithmeticMistake
+
+_LARGEST_FAMILY = 200_000
+"""The most indexes of a family given by an expression."""
+
+Family = dict[tuple[int, ...], IntArray]
+
+
+def check_type(ctx: Context, node: ast.TypeDecl) -> Entry:
+    """A type with its members, or a family with a set per index."""
+    slots, env, wrong = check_slots(ctx, node.slots)
+    if wrong or node.name.text in ctx.data.broken:
+        return BrokenEntry(slots)
+    table = ctx.data.tables.get(node.name.text)
+    if slots:
+        family = _given_family(ctx, table, slots) if table else _written_family(ctx, node, slots, env)
+        return BrokenEntry(slots) if family is None else _entry(ctx, node, _union(family), slots, family)
+    members = _given(ctx, table) if table else _written(ctx, node)
+    return BrokenEntry(slots) if members is None else _entry(ctx, node, members, slots, None)
+
+
+def _entry(
+    ctx: Context, node: ast.TypeDecl, members: IntArray, slots: Sequence[Slot], family: Family | None
+) -> Entry:
+    if not len(members):
+        ctx.error(node.name.span, f"the type `{node.name.text}` is empty")
+        return BrokenEntry(tuple(slots))
+    info = TypeInfo(node.name.text, members, infos(slots), family, node.name.span)
+    possible = np.unique(members)
+    return TypeEntry(info, tuple(slots), kind_of(ctx.values, possible), possible)
+
+
+def _union(family: Mapping[tuple[int, ...], IntArray]) -> IntArray:
+    sets = list(family.values())
+    return fixed.first_occurrences(np.concatenate(sets)) if sets else np.zeros(0, dtype=np.int64)
+
+
+# ----------------------------------------------------------------------------- plain
+
+
+def _given(ctx: Context, table: Table) -> IntArray | None:
+    assert table.value is not None
+    as_index = Table(table.name, table.value[:, None], None, table.origin)
+    return None if _duplicates(ctx, as_index) else table.value
+
+
+def _duplicates(ctx: Context, table: Table) -> bool:
+    return report_duplicates(ctx, table, table.index)
+
+
+def _written(ctx: Context, node: ast.TypeDecl) -> IntArray | None:
+    value = _value(ctx, node)
+    if value is None or _repeated(ctx, value):
+        return None
+    ranged = resolve_set(ctx, {}, value, introduce=True)
+    return None if ranged.broken else fixed.members(ctx, ranged.set, {})
+
+
+def _value(ctx: Context, node: ast.TypeDecl) -> ast.Expr | None:
+    if node.value is None:
+        name = node.name.text
+        hint = f'write `type {name} = {{…}}` or `type {name} from "file.csv"`, or give {name}=[…]'
+        ctx.error(node.name.span, f"the type `{name}` has no members", hint)
+    return node.value if not isinstance(node.value, ast.File) else None
+
+
+def _repeated(ctx: Context, value: ast.Expr) -> bool:
+    """Report a symbol that stands twice in the braces of a type."""
+    if not isinstance(value, ast.Braces):
+        return False
+    seen: dict[ast.Expr, ast.Expr] = {}
+    wrong = False
+    for entry in value.entries:
+        first = seen.setdefault(_plain(entry.value), entry.value)
+        if first is not entry.value:
+            note = Note("the first one is here", first.span)
+            ctx.error(entry.span, f"`{entry.span.text}` is listed twice", None, [note])
+            wrong = True
+    return wrong
+
+
+def _plain(node: ast.Expr) -> ast.Expr:
+    """``a`` and ``"a"`` are one symbol."""
+    return ast.Quoted(node.text, span=node.span) if isinstance(node, ast.Name) else node
+
+
+# -------------------------------------------------------------------------- families
+
+
+def _given_family(ctx: Context, table: Table, slots: Sequence[Slot]) -> Family | None:
+    assert table.value is not None
+    index = check_index(ctx, table, slots)
+    pairs = Table(table.name, np.column_stack([table.index, table.value]), None, table.origin)
+    if index is None or _duplicates(ctx, pairs):
+        return None
+    family: Family = {tuple(key): np.zeros(0, dtype=np.int64) for key in _indexes(ctx, slots)}
+    members: dict[tuple[int, ...], list[int]] = {}
+    for key, member in zip(map(tuple, index.tolist()), table.value.tolist(), strict=True):
+        members.setdefault(key, []).append(member)
+    family.update({key: np.array(ids, dtype=np.int64) for key, ids in members.items()})
+    return family
+
+
+def _indexes(ctx: Context, slots: Sequence[Slot]) -> list[list[int]]:
+    found: list[list[int]] = indexes(ctx, slots, _LARGEST_FAMILY).tolist()
+    return found
+
+
+def _written_family(
+    ctx: Context, node: ast.TypeDecl, slots: Sequence[Slot], env: Mapping[str, object]
+) -> Family | None:
+    value = _value(ctx, node)
+    if value is None:
+        return None
+    if isinstance(value, ast.Braces) and any(e.key is not None or e.otherwise for e in value.entries):
+        return _family_table(ctx, node, value, slots)
+    return _family_expression(ctx, node, value, slots, env)
+
+
+def _family_expression(
+    ctx: Context, node: ast.TypeDecl, value: ast.Expr, slots: Sequence[Slot], env: Mapping[str, object]
+) -> Family | None:
+    """``type Below(n: Level) = 0..n``: one set per index."""
+    ranged = resolve_set(ctx, env, value, introduce=True)  # type: ignore[arg-type]
+    if ranged.broken:
+        return None
+    uids = [slot.variable.uid for slot in slots]
+    try:
+        return {
+            tuple(key): fixed.members(ctx, ranged.set, dict(zip(uids, key, strict=True)))
+            for key in _indexes(ctx, slots)
+        }
+    except (fixed.NoValue, ArithmeticMistake) as mistake:
+        ctx.error(value.span, str(mistake))
+        return None
+
+
+def _family_table(
+    ctx: Context, node: ast.TypeDecl, braces: ast.Braces, slots: Sequence[Slot]
+) -> Family | None:
+    """``{theory: {logic, sets}, else: {}}``."""
+    entries = [entry for entry in braces.entries if not entry.otherwise]
+    for entry in entries:
+        if entry.key is None:
+            ctx.error(entry.span, f"`{node.name.text}` is a family: write `index: {{…}}`")
+            return None
+    keys = ast.Braces(tuple(ast.Entry(e.key, span=e.span) for e in entries if e.key), span=braces.span)
+    table = key_table(ctx, node.name.text, keys, slots)
+    index = None if table is None else check_index(ctx, table, slots)
+    sets = [_closed(ctx, entry.value) for entry in entries]
+    others = [_closed(ctx, entry.value) for entry in braces.entries if entry.otherwise]
+    whole = [found for found in (*sets, *others) if found is not None]
+    if table is None or index is None or len(whole) < len(braces.entries):
+        return None
+    if report_duplicates(ctx, table, index):
+        return None
+    if not others and report_gaps(ctx, node.name.text, slots, index, braces.span):
+        return None
+    family: Family = {tuple(key): whole[-1] for key in _indexes(ctx, slots)} if others else {}
+    family.update(zip(map(tuple, index.tolist()), whole, strict=False))
+    return family
+
+
+def _closed(ctx: Context, node: ast.Expr) -> IntArray | None:
+    if _repeated(ctx, node):
+        return None
+    ranged = resolve_set(ctx, {}, node, introduce=True)
+    return None if ranged.broken else fixed.members(ctx, ranged.set, {})

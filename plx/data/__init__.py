@@ -1,0 +1,7 @@
+"""Data from outside the program: CSV files, Python values and command-line bindings."""
+
+from plx.data.binding import parse_binding
+from plx.data.load import load
+from plx.data.table import Data, Table
+
+__all__ = ["Data", "Table", "load", "parse_binding"]

@@ -1,0 +1,143 @@
+"""Columns as they came → the table that a declaration expects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from plx.data.cells import Column, convert
+from plx.data.shape import VALUE, Shape
+from plx.data.table import Origin, Table
+from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.values import TRUE, IntArray, Values
+
+_SHOWN = 5
+"""At most so many mistakes of one column are reported."""
+
+
+class RawOrigin(Origin, Protocol):
+    """An origin whose columns can be put in order."""
+
+    def arranged(self, order: tuple[int, ...]) -> RawOrigin:
+        """The same rows with their columns in another order."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Columns in the order they came, with names where they have some."""
+
+    names: tuple[str, ...] | None
+    columns: tuple[Column, ...]
+    origin: RawOrigin
+
+
+def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
+    """The table of a declaration. Raises PlxError for unknown names, missing or superfluous columns,
+    and for cells that are no values."""
+    order = _order(raw, shape)
+    origin = raw.origin.arranged(order)
+    columns = [raw.columns[place] for place in order]
+    k = len(shape.slots)
+    problems: list[Diagnostic] = []
+    ids = [
+        _ids(column, at, shape.kind == "param" and at == k, origin, values, problems)
+        for at, column in enumerate(columns)
+    ]
+    if problems:
+        raise PlxError(problems)
+    rows = len(ids[0]) if ids else 0
+    index = np.stack(ids[:k], axis=1) if k else np.zeros((rows, 0), dtype=np.int64)
+    value = ids[k] if len(ids) > k else None
+    return (
+        _only_true(Table(shape.name, index, value, origin))
+        if shape.kind == "relation"
+        else (Table(shape.name, index, value, origin))
+    )
+
+
+def _only_true(table: Table) -> Table:
+    """A relation lists what is true; rows whose value is ``false`` say nothing."""
+    if table.value is None:
+        return table
+    kept = np.flatnonzero(table.value == TRUE)
+    wrong = np.flatnonzero(table.value > TRUE)
+    if len(wrong):
+        row = int(wrong[0])
+        k = table.index.shape[1]
+        message = f"the value of a fact is true or false{table.origin.words(row)}"
+        raise PlxError(Diagnostic(message, table.origin.span(row, k)))
+    return Table(table.name, table.index[kept], None, _Selected(table.origin, kept))
+
+
+@dataclass(frozen=True)
+class _Selected:
+    """Some rows of another origin."""
+
+    origin: Origin
+    rows: IntArray
+
+    def span(self, row: int, column: int):  # type: ignore[no-untyped-def]
+        return self.origin.span(int(self.rows[row]), column)
+
+    def words(self, row: int) -> str:
+        return self.origin.words(int(self.rows[row]))
+
+
+def _order(raw: Raw, shape: Shape) -> tuple[int, ...]:
+    if raw.names is None or _unnamed(raw.names, shape):
+        if not shape.fits(len(raw.columns)):
+            raise PlxError(Diagnostic(_width(raw, shape), _first(raw, shape)))
+        return tuple(range(len(raw.columns)))
+    return _by_name(raw.names, raw, shape)
+
+
+def _unnamed(names: Sequence[str], shape: Shape) -> bool:
+    """Names that have nothing to do with the slots leave the columns to their positions."""
+    return not set(names) & set(shape.labels)
+
+
+def _by_name(names: tuple[str, ...], raw: Raw, shape: Shape) -> tuple[int, ...]:
+    problems = []
+    for at, name in enumerate(names):
+        if name not in shape.labels:
+            message = f"`{name}` is no column of `{shape.name}` ({shape.wanted})"
+            hint = did_you_mean(name, [label for label in shape.labels if label not in names])
+            problems.append(Diagnostic(message, raw.origin.span(-1, at) or shape.span, hint=hint))
+        elif name in names[:at]:
+            problems.append(
+                Diagnostic(f"two columns are called `{name}`", raw.origin.span(-1, at) or shape.span)
+            )
+    missing = [label for label in shape.labels if label not in names]
+    if shape.value == "optional" and VALUE in missing:
+        missing.remove(VALUE)
+    if missing and not problems:
+        listed = " and ".join(f"`{name}`" for name in missing)
+        message = f"`{shape.name}` needs a column {listed}"
+        problems.append(Diagnostic(message, raw.origin.span(-1, 0) or shape.span))
+    if problems:
+        raise PlxError(problems)
+    return tuple(names.index(label) for label in shape.labels if label in names)
+
+
+def _width(raw: Raw, shape: Shape) -> str:
+    n = len(raw.columns)
+    have = "1 column is" if n == 1 else f"{n} columns are"
+    return f"{have} given for `{shape.name}`, which has: {shape.wanted}"
+
+
+def _first(raw: Raw, shape: Shape):  # type: ignore[no-untyped-def]
+    return raw.origin.span(0, 0) or shape.span
+
+
+def _ids(
+    column: Column, at: int, loose: bool, origin: Origin, values: Values, problems: list[Diagnostic]
+) -> IntArray:
+    distinct, mistakes = convert(column, loose)
+    for code, message in mistakes[:_SHOWN]:
+        row = int(np.flatnonzero(column.codes == code)[0])
+        problems.append(Diagnostic(message + origin.words(row), origin.span(row, at)))
+    found = values.ids(distinct) if distinct else np.zeros(0, dtype=np.int64)
+    return found[column.codes] if len(found) else np.zeros(len(column.codes), dtype=np.int64)

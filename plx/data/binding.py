@@ -1,0 +1,38 @@
+"""``--bind name=value`` on the command line → a name and a Python value."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+from plx.data.cells import from_loose_text
+from plx.values import Value
+
+_FILE = re.compile(r".*\.(csv|txt)", re.IGNORECASE)
+
+
+def parse_binding(text: str) -> tuple[str, object]:
+    """``Person=people.csv`` is a file, ``w=0.7`` a number, ``ok=true`` a truth value, ``Person=anna,bob``
+    a list, anything else a symbol. Raises ValueError, with a plain message, when there is no ``=``."""
+    name, mark, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    if not mark or not name or not value:
+        raise ValueError(f"`{text}`: write --bind NAME=VALUE, e.g. --bind w=0.7 or --bind Person=people.csv")
+    if _FILE.fullmatch(value) or "/" in value or "\\" in value:
+        fraction = _fraction(value)
+        return name, Path(value) if fraction is None else fraction
+    if "," in value:
+        return name, [_scalar(item.strip()) for item in value.split(",") if item.strip()]
+    return name, _scalar(value)
+
+
+def _scalar(text: str) -> Value:
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1]
+    return from_loose_text(text)
+
+
+def _fraction(text: str) -> Value | None:
+    """``3/2`` is a number, not a path."""
+    return Fraction(text) if re.fullmatch(r"-?\d+/[1-9]\d*", text) else None

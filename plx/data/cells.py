@@ -1,0 +1,139 @@
+"""Single cells → values, and columns of cells → their distinct cells and codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.values import IntArray, Value
+from plx.weights import ArithmeticMistake, LogNumber, Symbolic, parse
+
+
+class CellMistake(ValueError):
+    """A cell that is no value of plx; the message is in plain words."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Cells as ``distinct[codes]``; ``codes`` has shape (rows,). ``text``: the cells come from a file."""
+
+    distinct: Sequence[Any]
+    codes: IntArray
+    text: bool = False
+
+
+_CANONICAL = re.compile(r"-?(0|[1-9]\d*)(\.\d*[1-9])?", re.ASCII)
+
+
+def from_text(text: str) -> Value:
+    """A cell of a file: a canonical number, a truth value, else a symbol, kept unchanged."""
+    if _CANONICAL.fullmatch(text) and text != "-0":
+        return parse(text)
+    if text in ("true", "false"):
+        return text == "true"
+    return text
+
+
+def from_loose_text(text: str) -> Value:
+    """A cell where numbers are expected: any way to write a number counts (``0.70``, ``1e-3``)."""
+    try:
+        return parse(text.strip())
+    except ArithmeticMistake:
+        return from_text(text)
+
+
+def from_python(cell: Any) -> Value:
+    """A Python scalar as a value. Raises CellMistake for nan, infinities, None and other objects."""
+    if isinstance(cell, str):
+        return str(cell)
+    if isinstance(cell, bool | np.bool_):
+        return bool(cell)
+    if isinstance(cell, int | np.integer):
+        return int(cell)
+    if isinstance(cell, float | np.floating | Decimal):
+        return _from_float(cell)
+    if isinstance(cell, Fraction):
+        return cell.numerator if cell.denominator == 1 else cell
+    if isinstance(cell, LogNumber | Symbolic):
+        return cell
+    if cell is None or cell != cell or type(cell).__name__ in ("NAType", "NaTType"):
+        raise CellMistake("a value is missing here")
+    raise CellMistake(f"a Python `{type(cell).__name__}` is no symbol, number or truth value")
+
+
+def _from_float(cell: Any) -> Value:
+    if cell != cell:
+        raise CellMistake("nan is not a number: a value is missing here")
+    if cell in (float("inf"), float("-inf")):
+        raise CellMistake("an infinite number is no value")
+    return parse(str(cell))
+
+
+def column_of_text(cells: Sequence[str]) -> Column:
+    """A column of a file."""
+    return _factorise(cells, text=True)
+
+
+def column_of_objects(cells: Iterable[Any]) -> Column:
+    """A column of Python scalars. Raises CellMistake where cells cannot be told apart (lists, …)."""
+    cells = cells if isinstance(cells, list | tuple) else list(cells)
+    kinds = set(map(type, cells))
+    if any(issubclass(kind, bool | np.bool_) for kind in kinds) and len(kinds) > 1:
+        tagged = _factorise([(isinstance(cell, bool | np.bool_), cell) for cell in cells])
+        return Column([cell for _, cell in tagged.distinct], tagged.codes)
+    return _factorise(cells)
+
+
+def column_of_array(array: npt.NDArray[Any]) -> Column:
+    """A column held by a one-dimensional numpy array."""
+    if array.dtype.kind not in "biuf":
+        return column_of_objects(array.tolist())
+    distinct, codes = np.unique(array, return_inverse=True)
+    return Column(list(distinct), codes.reshape(-1).astype(np.int64, copy=False))
+
+
+def _factorise(cells: Sequence[Any], text: bool = False) -> Column:
+    try:
+        code = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+    except TypeError:
+        raise CellMistake("each cell must be a symbol, a number or a truth value") from None
+    codes = np.fromiter(map(code.__getitem__, cells), dtype=np.int64, count=len(cells))
+    return Column(list(code), codes, text)
+
+
+def convert(column: Column, loose: bool) -> tuple[list[Value], list[tuple[int, str]]]:
+    """The distinct values of a column, and its mistakes as (code, message)."""
+    if not column.text:
+        return _convert(column.distinct, from_python)
+    if loose and all(_is_number(cell) for cell in column.distinct):
+        return _convert(column.distinct, from_loose_text)
+    return _convert(column.distinct, _nonempty)
+
+
+def _nonempty(text: str) -> Value:
+    if not text:
+        raise CellMistake("an empty cell")
+    return from_text(text)
+
+
+def _is_number(text: str) -> bool:
+    return not isinstance(from_loose_text(text), str | bool)
+
+
+def _convert(cells: Iterable[Any], one: Callable[[Any], Value]) -> tuple[list[Value], list[tuple[int, str]]]:
+    found: list[Value] = []
+    mistakes: list[tuple[int, str]] = []
+    for code, cell in enumerate(cells):
+        try:
+            found.append(one(cell))
+        except (CellMistake, ArithmeticMistake) as mistake:
+            found.append(False)
+            mistakes.append((code, str(mistake)))
+    return found, mistakes

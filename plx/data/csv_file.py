@@ -1,0 +1,158 @@
+"""CSV files → columns. UTF-8, commas, quotes as in RFC 4180; a BOM and CRLF are accepted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from plx.data.arrange import Raw
+from plx.data.cells import column_of_text
+from plx.data.shape import Shape
+from plx.errors import Diagnostic, PlxError
+from plx.source import Source, Span
+
+_RECORD = re.compile(r'(?:[^"\n]+|"[^"]*")*\n?')
+_CELL = re.compile(r' *((?:"[^"]*"|[^",\r\n])*)')
+
+
+@dataclass(frozen=True)
+class CsvOrigin:
+    """Rows of a file; ``order[slot]`` is the column of the file that holds a slot (or the value)."""
+
+    source: Source
+    header: bool
+    order: tuple[int, ...] = ()
+
+    def arranged(self, order: tuple[int, ...]) -> CsvOrigin:
+        """The same rows with their columns in another order."""
+        return CsvOrigin(self.source, self.header, order)
+
+    def span(self, row: int, column: int) -> Span:
+        """The text of a cell; row −1 is the header."""
+        at = self._records[row + self.header]
+        cells = list(_cells(self.source, at))
+        wanted = self.order[column] if column < len(self.order) else column
+        return cells[min(wanted, len(cells) - 1)]
+
+    def line(self, row: int) -> Span:
+        """The text of a whole row."""
+        cells = list(_cells(self.source, self._records[row + self.header]))
+        return cells[0].to(cells[-1])
+
+    def words(self, row: int) -> str:
+        """Empty: the span says it all."""
+        return ""
+
+    @cached_property
+    def _records(self) -> list[int]:
+        """Where each row that is not blank starts."""
+        text, start, found = self.source.text, 0, []
+        while start < len(text):
+            match = _RECORD.match(text, start)
+            assert match is not None
+            if match.end() == start:
+                break
+            if match[0].strip("\r\n"):
+                found.append(start)
+            start = match.end()
+        return found
+
+
+def _cells(source: Source, start: int) -> list[Span]:
+    found = []
+    while True:
+        match = _CELL.match(source.text, start)
+        assert match is not None
+        found.append(Span(source, match.start(1), match.end(1)))
+        if match.end() >= len(source.text) or source.text[match.end()] != ",":
+            return found
+        start = match.end() + 1
+
+
+def read_csv(path: Path, shape: Shape, at: Span) -> Raw:
+    """The columns of a file for one declaration; the first row is a header if it names the columns.
+
+    ``at`` is where the program asks for the file. Raises PlxError if it cannot be read, is not UTF-8,
+    is empty or has rows of other lengths than the first.
+    """
+    source = _source(path, at)
+    rows = _rows(source)
+    if not rows:
+        raise PlxError(Diagnostic(f"`{source.name}` is empty", at, hint=f"its columns: {shape.wanted}"))
+    header = is_header(rows[0], shape)
+    origin = CsvOrigin(source, header)
+    _same_length(rows, origin)
+    names = tuple(cell.strip() for cell in rows[0]) if header else None
+    body = rows[1:] if header else rows
+    cells = zip(*body, strict=True) if body else ((),) * len(rows[0])
+    return Raw(names, tuple(column_of_text(column) for column in cells), origin)
+
+
+def is_header(row: Sequence[str], shape: Shape) -> bool:
+    """Whether a first row names columns: some cell does, or all do but for case."""
+    labels = set(shape.labels) if shape.slots else {"value", shape.name}
+    folded = {label.casefold() for label in labels}
+    cells = [cell.strip() for cell in row]
+    return any(cell in labels for cell in cells) or all(cell.casefold() in folded for cell in cells)
+
+
+def _source(path: Path, at: Span) -> Source:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise PlxError(Diagnostic(f"there is no file `{path}`", at, hint=_hint(path))) from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise PlxError(Diagnostic(f"`{path}` cannot be read: {reason}", at)) from None
+    try:
+        return Source(path.name, content.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
+        source = Source(path.name, content.decode("utf-8", "replace").removeprefix("\ufeff"))
+        where = Span(source, len(before), len(before) + 1)
+        raise PlxError(Diagnostic("this file is not UTF-8", where, hint="save it as UTF-8")) from None
+
+
+def _hint(path: Path) -> str:
+    return f"paths are relative to the program; looked in `{path.parent.resolve()}`"
+
+
+def _rows(source: Source) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(source.text, newline=""), strict=True, skipinitialspace=True)
+    try:
+        return [row for row in reader if row]
+    except csv.Error as error:
+        line = max(1, reader.line_num)
+        start = source.text.find(source.line(line), 0) if line == 1 else _start(source, line)
+        where = Span(source, start, start + len(source.line(line)))
+        raise PlxError(Diagnostic(f"a row that cannot be read: {error}", where)) from None
+
+
+def _start(source: Source, line: int) -> int:
+    start = 0
+    for _ in range(line - 1):
+        start = source.text.find("\n", start) + 1
+    return start
+
+
+def _same_length(rows: list[list[str]], origin: CsvOrigin) -> None:
+    width = len(rows[0])
+    if len(set(map(len, rows))) == 1:
+        return
+    bad = [r for r, row in enumerate(rows) if len(row) != width]
+    raise PlxError(
+        Diagnostic(
+            f"this row has {_count(len(rows[r]))}, the first row has {_count(width)}",
+            origin.line(r - origin.header),
+        )
+        for r in bad[:5]
+    )
+
+
+def _count(n: int) -> str:
+    return f"{n} cell" if n == 1 else f"{n} cells"

@@ -1,0 +1,107 @@
+"""Load everything that a program takes from outside: files next to it, and what the caller gave."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from plx.data.arrange import arrange
+from plx.data.csv_file import read_csv
+from plx.data.python_value import read_python
+from plx.data.shape import Shape, shape_of
+from plx.data.table import Data, Table
+from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.source import Span
+from plx.syntax import ast
+from plx.values import Values
+
+
+def load(module: ast.Module, bindings: Mapping[str, object], folder: Path | None, values: Values) -> Data:
+    """The tables that files and the caller give to the declarations of a program.
+
+    ``bindings`` maps declared names to Python values, or to paths of CSV files (relative to the working
+    folder); ``folder`` is where the program's own paths start, None for the working folder. What the
+    caller binds overrides what the program gives. Mistakes are kept in ``Data.problems``: the checker
+    raises them with its own, all at once.
+    """
+    loader = _Loader(folder or Path(), values, bindings)
+    for statement in module.statements:
+        loader.declaration(statement)
+    loader.unknown_bindings()
+    for statement in module.statements:
+        if isinstance(statement, ast.ObserveFrom):
+            loader.observation(statement)
+    return Data(loader.tables, loader.evidence, tuple(loader.problems), frozenset(loader.broken))
+
+
+@dataclass
+class _Loader:
+    folder: Path
+    values: Values
+    bindings: Mapping[str, object]
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    others: dict[str, Span] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+    evidence: dict[str, dict[str | None, Table]] = field(default_factory=dict)
+    problems: list[Diagnostic] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+
+    def declaration(self, statement: ast.Statement) -> None:
+        shape = shape_of(statement)
+        if shape is None:
+            if isinstance(statement, ast.DefineDecl):
+                self.others[statement.name.text] = statement.name.span
+            return
+        if shape.name in self.shapes:
+            return
+        self.shapes[shape.name] = shape
+        table = self._table(statement, shape)
+        if table is None:
+            return
+        if shape.kind == "random":
+            self.evidence.setdefault(shape.name, {})[None] = table
+        else:
+            self.tables[shape.name] = table
+
+    def _table(self, statement: ast.Statement, shape: Shape) -> Table | None:
+        if shape.name in self.bindings:
+            return self._given(self.bindings[shape.name], shape)
+        value = getattr(statement, "value", None)
+        return self._file(value, shape) if isinstance(value, ast.File) else None
+
+    def observation(self, statement: ast.ObserveFrom) -> None:
+        shape = self.shapes.get(statement.name.text)
+        if shape is None or shape.kind != "random" or shape.name in self.bindings:
+            return
+        table = self._file(statement.file, shape)
+        if table is not None:
+            self.evidence.setdefault(shape.name, {})[statement.file.path] = table
+
+    def _given(self, value: object, shape: Shape) -> Table | None:
+        if isinstance(value, os.PathLike):
+            return self._read(lambda: read_csv(Path(value), shape, shape.span), shape)
+        return self._read(lambda: read_python(value, shape), shape)
+
+    def _file(self, file: ast.File, shape: Shape) -> Table | None:
+        path = self.folder / file.path.replace("\\", "/")
+        return self._read(lambda: read_csv(path, shape, file.span), shape)
+
+    def _read(self, read, shape: Shape) -> Table | None:  # type: ignore[no-untyped-def]
+        try:
+            return arrange(read(), shape, self.values)
+        except PlxError as error:
+            self.problems += error.diagnostics
+            self.broken.add(shape.name)
+            return None
+
+    def unknown_bindings(self) -> None:
+        for name in self.bindings:
+            if name in self.others:
+                message = f"`{name}` is a define: only types, params, relations and randoms can be given"
+                self.problems.append(Diagnostic(message, self.others[name]))
+            elif name not in self.shapes:
+                message = f"a value is given for `{name}`, but the program declares no such name"
+                hint = did_you_mean(name, self.shapes)
+                self.problems.append(Diagnostic(message, None, hint=hint))

@@ -1,0 +1,172 @@
+"""Python values → columns: lists, dicts, numpy arrays, and frames, which are known by what they offer
+(pandas, polars, pyarrow and their like), so that none of their libraries is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plx.data.arrange import Raw
+from plx.data.cells import Column, column_of_array, column_of_objects
+from plx.data.shape import Shape
+from plx.errors import Diagnostic, PlxError
+from plx.source import Span
+
+
+@dataclass(frozen=True)
+class GivenOrigin:
+    """Rows of a Python value given for a name."""
+
+    name: str
+
+    def arranged(self, order: tuple[int, ...]) -> GivenOrigin:
+        """The same: rows are told by number, columns by name."""
+        return self
+
+    def span(self, row: int, column: int) -> Span | None:
+        """None: there is no text to point into."""
+        return None
+
+    def words(self, row: int) -> str:
+        """``, in row 3 of the value given for `friends```; rows are counted from 1."""
+        return f", in row {row + 1} of what is given for `{self.name}`"
+
+
+def read_python(value: Any, shape: Shape) -> Raw:
+    """The columns of a Python value for one declaration.
+
+    Raises PlxError if the value has no form that the declaration can take.
+    """
+    origin = GivenOrigin(shape.name)
+    try:
+        names, columns = _columns(value, shape)
+    except (TypeError, ValueError) as mistake:
+        message = f"what is given for `{shape.name}` cannot be used: {mistake}"
+        raise PlxError(Diagnostic(message, shape.span, hint=_hint(shape))) from None
+    return Raw(names, tuple(columns), origin)
+
+
+Columns = tuple[tuple[str, ...] | None, Sequence[Column]]
+
+
+def _columns(value: Any, shape: Shape) -> Columns:
+    iterable = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    if not iterable:
+        return None, [column_of_objects([cell]) for cell in _scalar(value, shape)]
+    if hasattr(value, "column_names"):
+        return _frame(value.column_names, lambda name: value.column(name).to_pylist())
+    if hasattr(value, "columns"):
+        return _frame(list(value.columns), lambda name: _array(value[name]))
+    if isinstance(value, Mapping):
+        return _mapping(value, shape)
+    if hasattr(value, "index") and hasattr(value, "to_numpy") and shape.slots:
+        return _rows([(*_key(key), cell) for key, cell in zip(value.index, value, strict=True)], shape)
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray):
+        return _numpy(value, shape)
+    return _rows(value if isinstance(value, list | tuple) else list(value), shape)
+
+
+def _scalar(value: Any, shape: Shape) -> list[Any]:
+    if shape.kind == "type" or shape.slots:
+        raise TypeError(f"it is one {type(value).__name__}")
+    return [value]
+
+
+def _frame(names: Sequence[Any], column: Any) -> Columns:
+    labels = None if all(isinstance(name, int | np.integer) for name in names) else tuple(map(str, names))
+    return labels, [_column(column(name)) for name in names]
+
+
+def _array(series: Any) -> Any:
+    return series.to_numpy() if hasattr(series, "to_numpy") else series
+
+
+def _column(cells: Any) -> Column:
+    if isinstance(cells, np.ndarray):
+        if cells.ndim != 1:
+            raise ValueError("two columns have one name")
+        return column_of_array(cells)
+    return column_of_objects(cells)
+
+
+def _numpy(array: Any, shape: Shape) -> Columns:
+    if array.dtype.names:
+        return _frame(array.dtype.names, lambda name: array[name])
+    if array.ndim == 0:
+        return None, [column_of_objects([cell]) for cell in _scalar(array.item(), shape)]
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(f"it has {array.ndim} dimensions; one row per entry is expected")
+    return None, [column_of_array(array[:, at]) for at in range(array.shape[1])]
+
+
+def _mapping(value: Mapping[Any, Any], shape: Shape) -> Columns:
+    if shape.slots and shape.kind != "type" and _is_column_table(value, shape):
+        return _frame(list(value), lambda name: value[name])
+    if not shape.slots:
+        if shape.kind != "type":
+            raise TypeError("it is a dict, but there is no index")
+        return None, [column_of_objects(list(value))]
+    rows = _flatten(value, len(shape.slots))
+    if shape.kind == "type":
+        rows = [(*key, member) for key, members in rows for member in members]
+    else:
+        rows = [(*key, cell) for key, cell in rows]
+    return _rows(rows, shape)
+
+
+def _is_column_table(value: Mapping[Any, Any], shape: Shape) -> bool:
+    """``{"x": [...], "y": [...]}``: the names of the columns and their cells."""
+    needed = set(shape.labels) if shape.value == "needed" else set(shape.slots)
+    listed = all(isinstance(cells, list | tuple | np.ndarray) for cells in value.values())
+    return listed and needed <= set(value) <= set(shape.labels)
+
+
+def _flatten(value: Any, depth: int) -> list[Any]:
+    """``{i: {j: v}}`` and ``{(i, j): v}`` as ``[((i, j), v)]``."""
+    return list(_entries(value, depth, ()))
+
+
+def _entries(value: Any, depth: int, key: tuple[Any, ...]) -> Iterator[Any]:
+    for part, inner in value.items():
+        whole = (*key, *_key(part))
+        if len(whole) < depth and isinstance(inner, Mapping):
+            yield from _entries(inner, depth, whole)
+        else:
+            yield whole, inner
+
+
+def _key(part: Any) -> tuple[Any, ...]:
+    return tuple(part) if isinstance(part, tuple | list) else (part,)
+
+
+def _rows(rows: Sequence[Any], shape: Shape) -> Columns:
+    if not rows:
+        return None, [column_of_objects([])] * len(shape.slots or (1,)) + [column_of_objects([])] * (
+            shape.value == "needed" and bool(shape.slots)
+        )
+    nested = [isinstance(row, list | tuple | np.ndarray) for row in (rows[0], rows[-1])]
+    if not any(nested):
+        return None, [column_of_objects(rows)]
+    widths = {len(row) if isinstance(row, list | tuple | np.ndarray) else 1 for row in rows}
+    if len(widths) > 1:
+        listed = " and ".join(map(str, sorted(widths)))
+        raise ValueError(f"its rows have different lengths, {listed}")
+    return None, [column_of_objects(cells) for cells in zip(*rows, strict=True)]
+
+
+def _hint(shape: Shape) -> str:
+    if shape.kind == "type":
+        return "give a family as a dict of lists" if shape.slots else "give a list of members"
+    if not shape.slots:
+        return "give a number, a truth value or a symbol"
+    columns = ", ".join(shape.slots)
+    if shape.kind == "relation":
+        return f"give a list of ({columns})"
+    return f"give {{({columns}): value}}, a list of ({columns}, value), or a data frame"

@@ -1,0 +1,78 @@
+"""What a declaration expects of its data: which columns, under which names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from plx.source import Span
+from plx.syntax import ast
+
+VALUE = "value"
+"""The header of the column that is not a slot."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A declaration as a table: a column per slot, and a value that is needed, optional or absent."""
+
+    name: str
+    kind: Literal["type", "param", "relation", "random"]
+    slots: tuple[str, ...]
+    value: Literal["needed", "optional"]
+    span: Span
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of all columns, the value's last."""
+        return (*self.slots, VALUE)
+
+    def fits(self, width: int) -> bool:
+        """Whether so many columns can be read by position."""
+        return width == len(self.labels) or (self.value == "optional" and width == len(self.slots))
+
+    @property
+    def wanted(self) -> str:
+        """The columns in words, e.g. ``s, a, value``."""
+        if self.value == "needed":
+            return ", ".join(self.labels)
+        return ", ".join(self.slots) + f" and maybe {VALUE}" if self.slots else VALUE
+
+
+_KINDS: dict[type, Literal["type", "param", "relation", "random"]] = {
+    ast.TypeDecl: "type",
+    ast.ParamDecl: "param",
+    ast.RelationDecl: "relation",
+    ast.RandomDecl: "random",
+}
+
+
+def shape_of(declaration: ast.Statement) -> Shape | None:
+    """The shape of a type, param, relation or random function; None for anything else."""
+    kind = _KINDS.get(type(declaration))
+    if kind is None:
+        return None
+    assert isinstance(declaration, ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl)
+    return Shape(
+        declaration.name.text,
+        kind,
+        _labels(declaration.slots),
+        "needed" if kind in ("type", "param") else "optional",
+        declaration.name.span,
+    )
+
+
+def _labels(slots: Sequence[ast.Slot]) -> tuple[str, ...]:
+    """A slot's name, or that of its set where that is unique, else its number."""
+    sets = [_set_name(slot.set) for slot in slots]
+    return tuple(
+        slot.name.text if slot.name else label if label and sets.count(label) == 1 else str(i + 1)
+        for i, (slot, label) in enumerate(zip(slots, sets, strict=True))
+    )
+
+
+def _set_name(set_: ast.Expr) -> str | None:
+    if isinstance(set_, ast.Name):
+        return set_.text
+    return set_.name.text if isinstance(set_, ast.Apply) else None

@@ -1,0 +1,52 @@
+"""Data from outside as columns of value ids, each row still knowing where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from plx.errors import Diagnostic
+from plx.source import Span
+from plx.values import IntArray
+
+
+class Origin(Protocol):
+    """Where the rows of a table came from, for messages."""
+
+    def span(self, row: int, column: int) -> Span | None:
+        """The text of a cell; ``column`` counts the slots, and the value stands after them."""
+
+    def words(self, row: int) -> str:
+        """Where a row stands, in words, when no span can show it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of one declared name.
+
+    ``index``: value ids, shape (rows, slots). ``value``: value ids, shape (rows,), or None where a
+    row alone says that it is true; the members, for a type.
+    """
+
+    name: str
+    index: IntArray
+    value: IntArray | None
+    origin: Origin
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+@dataclass(frozen=True)
+class Data:
+    """``tables``: types, params and relations given by a file or by the caller. ``evidence``: per
+    random function what was seen: the tables of ``observe f from`` (each with its path) or, with
+    None for a path, what the caller gave. ``problems``: every mistake found in the data; the checker
+    raises them together with those of the program, and ``broken`` names what they leave undefined.
+    """
+
+    tables: Mapping[str, Table]
+    evidence: Mapping[str, Mapping[str | None, Table]]
+    problems: tuple[Diagnostic, ...] = ()
+    broken: frozenset[str] = frozenset()
