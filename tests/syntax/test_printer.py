@@ -19,7 +19,7 @@ def expr(text: str):
     return parse(Source("test", f"query {text}")).statements[0].target
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(modules)
 def test_parse_of_print_is_the_identity(module):
     text = print_module(module)

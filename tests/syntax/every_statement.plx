@@ -1,0 +1,44 @@
+# Every statement, every clause and every form of expression.
+type Student = s1..s30
+type Area = {theory, systems, ai}
+type Course(Area) = {theory: {logic, sets}, systems: {os, db, nets}, ai: {ml}}
+type Level = 0..4
+type City = {"New York", 東京, Zoë}
+type Person
+type Town from "towns.csv"
+
+param w = log(3/2)
+param leniency(Student) = {s1: 0.2, s2: 1.5, else: -0.7e-1}
+param distance(i: Level, j: Level) = abs(i - j)
+param cost(Area) from "cost.csv"
+
+relation friends(Person, Person) = {(anna, bob), (bob, anna)}
+relation likes(Person, Course) from "likes.csv"
+
+random rain
+random smokes(Person)
+random passed(s: Student, a: Area): {fail} | Course(a)
+random meets(x: Person, y: Person) if x < y
+random level(x: Person): Level if x not in {anna}
+
+define breadth(s: Student, a: Area, b: Area) = passed(s, a) != fail & passed(s, b) != fail
+
+weight -leniency(s): passed(s, a) = fail for s in Student, a in Area
+weight 1.2: breadth(s, a, b) for s in Student, a, b in Area if a < b
+weight w^2 / 3 % 2: (smokes(x) <=> smokes(y)) xor rain => !rain or not smokes(x) for (x, y) in friends
+factor -0.3 * abs(level(x) - level(y)) for (x, y) in friends if 0 <= level(x) < 4
+
+require forall(exists(passed(s, a) in Course(a) for a in Area) for s in Student)
+require count(smokes(x) for x in Person) >= 2
+
+observe passed(s1, theory) = logic
+observe !smokes(x) for x in Person if x == anna
+observe smokes from "seen.csv"
+
+query passed(s1, ai)
+query breadth(s, theory, ai) as broad for s in Student if s != s1 given rain, passed(s1, ai) = ml
+query (smokes(anna), rain)
+query sum(level(x) for x in Person) as total
+query map
+query map 5
+query logz

@@ -1,0 +1,306 @@
+"""The parser: trees, exact places, names of every script, size and depth of programs."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from lark import Lark, logger
+
+from plx.errors import PlxError
+from plx.source import Source
+from plx.syntax import ast, words
+from plx.syntax.depth import LIMIT
+from plx.syntax.parser import decode, grammar_path, parse, read_source
+from plx.syntax.printer import print_module
+from tests.syntax.trees import modules
+
+EVERY = (Path(__file__).parent / "every_statement.plx").read_text(encoding="utf-8")
+GRAMMAR = grammar_path().read_text(encoding="utf-8")
+
+
+def read(text: str) -> ast.Module:
+    return parse(Source("test.plx", text))
+
+
+def expr(text: str) -> ast.Expr:
+    return read(f"query {text}").statements[0].target
+
+
+def message(text: str) -> str:
+    with pytest.raises(PlxError) as caught:
+        read(text)
+    return caught.value.diagnostics[0].message
+
+
+# --------------------------------------------------------------------- grammar
+
+
+def test_the_grammar_has_no_conflicts(caplog):
+    with caplog.at_level(logging.DEBUG, logger=logger.name):
+        Lark(GRAMMAR, parser="lalr", start="program", debug=True)
+    assert "conflict" not in caplog.text.lower()
+
+
+def test_the_reserved_words_are_those_of_the_grammar():
+    assert set(re.findall(r'^[A-Z]+: "([a-z]+)"$', GRAMMAR, re.MULTILINE)) == words.RESERVED
+
+
+def test_a_name_is_what_the_grammar_says():
+    (pattern,) = re.findall(r"^NAME: /(.*)/$", GRAMMAR, re.MULTILINE)
+    assert pattern == words._NAME.pattern
+
+
+# ----------------------------------------------------------------------- trees
+
+
+def test_every_statement_is_read():
+    module = read(EVERY)
+    kinds = {type(statement) for statement in module.statements}
+    assert kinds == set(ast.Statement.__args__)
+    assert read(print_module(module)) == module
+
+
+def test_an_empty_program_has_no_statements():
+    assert read("").statements == read("# only this\n\n").statements == ()
+
+
+@pytest.mark.parametrize(
+    ("loose", "tight"),
+    [
+        ("a <=> b => c", "a <=> (b => c)"),
+        ("a => b => c", "a => (b => c)"),
+        ("a | b xor c", "a | (b xor c)"),
+        ("a xor b & c", "a xor (b & c)"),
+        ("not a & b", "(not a) & b"),
+        ("!a = b", "!(a = b)"),
+        ("a & b = c", "a & (b = c)"),
+        ("a + 1 = 2 * b", "(a + 1) = (2 * b)"),
+        ("x in 0..n - 1", "x in (0..(n - 1))"),
+        ("a - b - c", "(a - b) - c"),
+        ("a / b * c", "(a / b) * c"),
+        ("-x^2", "-(x^2)"),
+        ("-a * b", "(-a) * b"),
+        ("2^3^4", "2^(3^4)"),
+        ("a and b or c", "(a & b) | c"),
+        ("a == b", "a = b"),
+    ],
+)
+def test_operators_bind_as_documented(loose, tight):
+    assert expr(loose) == expr(tight)
+
+
+def test_a_chain_of_comparisons_is_one_node():
+    chain = expr("0 <= x < n == m")
+    assert isinstance(chain, ast.Compare)
+    assert chain.ops == ("<=", "<", "=")
+    assert len(chain.operands) == 4
+    assert len(expr("(0 <= x) = y").operands) == 2
+
+
+def test_a_range_may_touch_its_numbers():
+    assert expr("0..4") == expr("0 .. 4")
+    assert expr("1.5..2.") == expr("1.5 .. 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.1", Fraction(1, 10)), ("1e3", 1000), (".5", Fraction(1, 2)), ("2.", 2), ("1E-2", Fraction(1, 100))],
+)
+def test_numbers_are_exact(text, value):
+    assert expr(text).value == value
+
+
+def test_query_targets():
+    targets = [s.target for s in read("query map query map 5 query logz query mapx").statements]
+    assert isinstance(targets[0], ast.MapTarget)
+    assert [targets[0].best, targets[1].best] == [1, 5]
+    assert isinstance(targets[2], ast.LogZTarget)
+    assert isinstance(targets[3], ast.Name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "None",
+        "int",
+        "lambda",
+        "self",
+        "x'",
+        "x''",
+        "学生",
+        "Zoë",
+        "e\u0301x",
+        "नमस्ते",
+        "_",
+        "types",
+        "inner",
+        "forall_",
+    ],
+)
+def test_names_come_back_unchanged(name):
+    assert expr(name).text == name
+    assert expr(f"{name}({name})").name.text == name
+
+
+def test_quoted_names_hold_any_character():
+    assert expr(r'"O\"Brien \\ \n\t\u00e9 #1 \U0001F600"').text == 'O"Brien \\ \n\té #1 😀'
+    assert expr('"for"') == ast.Quoted("for", span=None)
+
+
+def test_backslashes_in_paths_part_folders():
+    (statement,) = read(r'type P from "data\new\people.csv"').statements
+    assert statement.value.path == r"data\new\people.csv"
+
+
+def test_blanks_and_comments_mean_nothing():
+    dense = read("type A={a,b}random f(A):{x,y}weight 1:f(a)=x query f(b)")
+    loose = read(
+        "\n type A = { a ,\n b } # first\n\trandom f ( A ) : { x , y }\r\n"
+        "weight\n1\n:\nf(a)=x\u00a0query f(b)"
+    )
+    assert dense == loose
+
+
+# ---------------------------------------------------------------------- places
+
+
+def _nodes(root):
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in type(node).__slots__:
+            value = getattr(node, field)
+            waiting += [v for v in (value if isinstance(value, tuple) else (value,)) if hasattr(v, "span")]
+
+
+@settings(max_examples=80, deadline=None)
+@given(modules)
+def test_the_span_of_every_expression_reads_as_that_expression(module):
+    for statement in read(print_module(module)).statements:
+        assert read(statement.span.text).statements == (statement,)
+        for node in _nodes(statement):
+            if isinstance(node, ast.Expr):
+                assert expr(node.span.text) == node
+
+
+def test_spans_take_in_brackets_and_parentheses():
+    node = expr("f(x) & (a | b)")
+    assert [node.span.text, node.left.span.text, node.right.span.text] == [
+        "f(x) & (a | b)",
+        "f(x)",
+        "(a | b)",
+    ]
+    (statement,) = read("  weight 1: f(x) for (x, y) in r if x < y  # end\n").statements
+    assert statement.span.text == "weight 1: f(x) for (x, y) in r if x < y"
+    assert statement.scope.span.text == "for (x, y) in r if x < y"
+    assert statement.scope.bindings[0].span.text == "(x, y) in r"
+    (query,) = read("query f(x) as n for x in T given a, b").statements
+    assert [query.label.span.text, query.given[1].span.text] == ["n", "b"]
+
+
+def test_places_count_characters_of_every_width():
+    (statement,) = read("# 学生\r\nquery 学生(a)\r\n").statements
+    assert (statement.target.span.line, statement.target.span.column) == (2, 7)
+
+
+# ----------------------------------------------------------------------- bytes
+
+
+def test_a_byte_order_mark_and_line_breaks_of_windows_are_accepted(tmp_path):
+    path = tmp_path / "program.plx"
+    path.write_bytes(b"\xef\xbb\xbftype A = {a}\r\nquery x\r\n")
+    assert len(parse(read_source(path)).statements) == 2
+    assert read("\ufefftype A = {a}") == read("type A = {a}")
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_bytes_that_are_not_utf8_are_shown(mark):
+    with pytest.raises(PlxError) as caught:
+        decode(mark + "# é\ntype A = {".encode() + b"\xff\xfe, b}\n", "p.plx")
+    (found,) = caught.value.diagnostics
+    assert (found.span.line, found.span.column) == (2, 11)
+    assert found.message == "the byte 0xFF is not valid UTF-8"
+    assert "type A = {�" in str(found)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(PlxError, match="no such file"):
+        read_source(tmp_path / "none.plx")
+
+
+# ------------------------------------------------------------- numbers too large
+
+
+@pytest.mark.parametrize("text", ["1e99999999999", "1e-99999", "9" * 5000, "0." + "0" * 5000 + "1"])
+def test_numbers_out_of_reach_are_refused(text):
+    assert message(f"query {text}") == "this number is too long or too large"
+
+
+# -------------------------------------------------------------- size and depth
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 50_000 + "a" + ")" * 50_000,
+        "f(" * 50_000 + "a" + ")" * 50_000,
+        "{" * 50_000 + "}" * 50_000,
+        "!" * 50_000 + "a",
+        "-" * 50_000 + "1",
+        " & ".join(["a"] * 50_000),
+        "a => " * 50_000 + "a",
+        "2^" * 50_000 + "1",
+        "(" * 50_000,
+    ],
+    ids=["parentheses", "calls", "braces", "not", "signs", "and", "implies", "powers", "open"],
+)
+def test_depth_is_refused_in_words(text):
+    assert message(f"query {text}") == f"this expression nests more than {LIMIT} levels deep"
+
+
+def test_what_the_depth_limit_allows_can_be_printed():
+    text = "query " + " & ".join(["a"] * (LIMIT - 2)) + "\n"
+    assert print_module(read(text)) == text
+
+
+def test_long_lists_are_not_deep():
+    assert len(expr("{" + ", ".join(f"(a{i}, b)" for i in range(5000)) + "}").entries) == 5000
+
+
+def _seconds(text: str) -> float:
+    start = time.process_time()
+    read(text)
+    return time.process_time() - start
+
+
+def test_time_is_linear_and_short():
+    read(EVERY)
+    lines = len(EVERY.splitlines())
+    short, long = _seconds(EVERY * 20), _seconds(EVERY * 80)
+    assert long < 8 * short
+    assert long / (80 * lines) * 20_000 < 10
+
+
+def test_one_mistake_per_statement_takes_linear_time():
+    text = "weight 1 f(x) for x in T\n" * 1500
+    start = time.process_time()
+    with pytest.raises(PlxError) as caught:
+        read(text)
+    assert len(caught.value.diagnostics) == 1500
+    assert time.process_time() - start < 10
+
+
+def test_many_threads_read_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    texts = [f"query f(a{i})" for i in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        modules = list(pool.map(read, texts))
+    assert [m.statements[0].span.text for m in modules] == texts
