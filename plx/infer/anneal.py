@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import GroundModel
-from plx.infer import gibbs
 from plx.infer.compiled import compile_model
+from plx.infer.lanes import chains_at, sweep
 from plx.infer.progress import Clock, Options, Progress
 from plx.infer.samples import World
 from plx.infer.start import initial_states
@@ -29,12 +29,12 @@ def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, 
     clock = Clock()
     graph = model.graph
     plan = compile_model(replace(model, queries=()))
-    states = initial_states(model, options.seed, options.chains)
-    chains = gibbs.chains_at(plan, states, options.seed, options.threads)
+    states = initial_states(model, options.seed, options.chains, options.threads)
+    chains = chains_at(plan, states, options.seed, options.threads)
     seen: dict[bytes, World] = {}
     for stage, heat in enumerate(np.geomspace(_FIRST, _LAST, _STAGES)):
         chains.plan = plan.with_potentials(graph.table * heat)
-        gibbs.sweep(chains, _SWEEPS)
+        sweep(chains, _SWEEPS)
         seen = _keep(seen, model, chains.states, best)
         options.progress(Progress("searching for the best world", (stage + 1) / _STAGES, clock.seconds))
         if options.seconds is not None and clock.seconds > options.seconds:

@@ -18,6 +18,8 @@ from numba import types
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
+UInt32 = npt.NDArray[np.uint32]
+States = npt.NDArray[np.unsignedinteger]
 
 BITS = 31
 """Random integers are uniform on 0 … 2^31 - 1."""
@@ -79,10 +81,12 @@ _I32 = types.Array(types.int32, 1, "C")
 _I64 = types.Array(types.int64, 1, "C")
 _F64 = types.Array(types.float64, 1, "C")
 _FIELD = {int: types.int64, Int32: _I32, Int64: _I64, Float64: _F64}
-_COMPILED = types.NamedTuple([_FIELD[kind] for kind in get_type_hints(Compiled).values()], Compiled)
+_COMPILED = types.NamedTuple(  # type: ignore[no-untyped-call]
+    [_FIELD[kind] for kind in get_type_hints(Compiled).values()], Compiled
+)
 
 
-def _signature(state: types.Type) -> types.Type:
+def _signature(state: types.Type) -> object:
     lanes32 = types.Array(types.int32, 2, "C")
     random = types.Array(types.uint32, 2, "C")
     return types.void(
@@ -99,7 +103,7 @@ def _signature(state: types.Type) -> types.Type:
 
 
 @numba.njit(nogil=True)
-def _random(rng, out):
+def _random(rng: UInt32, out: Int32) -> None:
     """One step of xoshiro128++ per lane (Blackman and Vigna 2021); 31 bits, the last value merged away."""
     for c in range(out.shape[0]):
         s0, s1, s2, s3 = rng[0, c], rng[1, c], rng[2, c], rng[3, c]
@@ -117,7 +121,7 @@ def _random(rng, out):
 
 
 @numba.njit(nogil=True)
-def _exp(x):
+def _exp(x: float) -> float:
     """exp(x) for x ≤ 0, relative error below 1e-10, 0 below -50; the same on every machine."""
     if not x > -50.0:
         return 0.0
@@ -131,7 +135,16 @@ def _exp(x):
 
 
 @numba.njit(nogil=True)
-def _add_row(m, row, stride, state, total, level, candidate, index):
+def _add_row(
+    m: Compiled,
+    row: int,
+    stride: int,
+    state: States,
+    total: Int32,
+    level: Int32,
+    candidate: Int32,
+    index: Int32,
+) -> None:
     """index += stride * row, lane by lane."""
     first = m.n_variables
     if row < first:
@@ -149,7 +162,7 @@ def _add_row(m, row, stride, state, total, level, candidate, index):
 
 
 @numba.njit(nogil=True)
-def _shift(m, v, sign, state, total, level):
+def _shift(m: Compiled, v: int, sign: int, state: States, total: Int32, level: Int32) -> None:
     """Add (1) or take away (-1) what v and its affected nodes contribute; refresh states when adding."""
     for a in range(m.affected_start[v], m.affected_start[v + 1]):
         d = m.affected[a]
@@ -169,7 +182,9 @@ def _shift(m, v, sign, state, total, level):
 
 
 @numba.njit(nogil=True)
-def _from_table(m, v, state, total, level, scratch, draw, index):
+def _from_table(
+    m: Compiled, v: int, state: States, total: Int32, level: Int32, scratch: Int32, draw: Int32, index: Int32
+) -> None:
     """Draw v from its table of thresholds."""
     index[:] = 0
     for r in range(m.reader_start[v], m.reader_start[v + 1]):
@@ -188,7 +203,7 @@ def _from_table(m, v, state, total, level, scratch, draw, index):
 
 
 @numba.njit(nogil=True)
-def _candidates(m, v, k, total, candidate):
+def _candidates(m: Compiled, v: int, k: int, total: Int32, candidate: Int32) -> None:
     """States of v's affected derived nodes if v were k; their totals lack v's contributions."""
     first = m.affected_start[v]
     for a in range(first, m.affected_start[v + 1]):
@@ -209,7 +224,17 @@ def _candidates(m, v, k, total, candidate):
 
 
 @numba.njit(nogil=True)
-def _from_factors(m, v, state, total, level, candidate, draw, index, score):
+def _from_factors(
+    m: Compiled,
+    v: int,
+    state: States,
+    total: Int32,
+    level: Int32,
+    candidate: Int32,
+    draw: Int32,
+    index: Int32,
+    score: Float64,
+) -> None:
     """Draw v by adding up the log potentials of the factors that depend on it."""
     card = m.card[v]
     for k in range(card):
@@ -227,7 +252,7 @@ def _from_factors(m, v, state, total, level, candidate, draw, index, score):
 
 
 @numba.njit(nogil=True)
-def _choose(v, card, state, draw, score):
+def _choose(v: int, card: int, state: States, draw: Int32, score: Float64) -> None:
     """Draw v with probabilities ∝ exp(score); row ``card`` of score is scratch."""
     for c in range(draw.shape[0]):
         score[card, c] = score[0, c]
@@ -248,7 +273,9 @@ def _choose(v, card, state, draw, score):
 
 
 @numba.njit(nogil=True)
-def _record(m, state, total, level, candidate, index, counts):
+def _record(
+    m: Compiled, state: States, total: Int32, level: Int32, candidate: Int32, index: Int32, counts: Int32
+) -> None:
     """Add the present state of every target to its counts."""
     for p in range(m.passive_start.shape[0] - 1):
         d = m.first_passive + p
@@ -272,7 +299,17 @@ def _record(m, state, total, level, candidate, index, counts):
             counts[m.target_offset[t] + index[c], c] += 1
 
 
-def _advance(m, state, total, level, rng, scan, draws, thin, counts):
+def _advance(
+    m: Compiled,
+    state: States,
+    total: Int32,
+    level: Int32,
+    rng: UInt32,
+    scan: UInt32,
+    draws: int,
+    thin: int,
+    counts: Int32,
+) -> None:
     """``draws`` times: ``thin`` sweeps, then record.
 
     A sweep visits the variables in order, or, if ``scan`` has a lane, as many as there are at

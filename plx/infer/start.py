@@ -1,18 +1,122 @@
-"""First states."""
+"""A first state for every chain that satisfies every hard rule.
+
+All chains search at once: Gibbs sweeps on the hard rules alone, broken at a growing price. Chains
+that do not get there take the nearest solution that a SAT solver finds.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import numpy.typing as npt
 
-from plx.errors import Diagnostic, PlxError
+from plx.errors import PlxError
+from plx.ground.graph import FactorGraph, GroundModel
+from plx.infer.worlds import log_weights, node_states, ranges
+from plx.values import FloatArray, IntArray
+
+_PRICES = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0)
+"""Log weight that an impossible entry costs, round by round."""
+
+_SWEEPS = 8
+"""Sweeps of each round."""
+
+_SEARCH = 1 << 32
+"""What is added to the seed for the search, so that the chains do not repeat its random numbers."""
+
+_STREAM = 2**31 + 1
+"""First states are drawn from generators numbered from here, past those of the chains."""
 
 
-def contradiction(model):
-    return PlxError(Diagnostic("no"))
+def initial_states(
+    model: GroundModel, seed: int, chains: int, threads: int | None = None
+) -> npt.NDArray[np.int32]:
+    """States of the variables of positive probability, shape (V, chains), different for every chain.
+
+    Raises PlxError, naming rules that clash, if there is no such state.
+    """
+    graph = model.graph
+    states = np.stack([_random_world(graph, seed, lane) for lane in range(chains)], axis=1)
+    hard = np.flatnonzero(np.isin(graph.table_of, _hard_tables(graph)))
+    if not len(hard):
+        return states
+    rules = restricted(graph, hard)
+    states, broken = _search(replace(model, graph=rules, queries=()), states, seed, threads)
+    if broken.any():
+        _solve(model, states, np.flatnonzero(broken))
+    return states
 
 
-def initial_states(model, seed, chains):
-    rng = np.random.default_rng(seed)
-    return (
-        rng.random((model.graph.n_variables, chains)) * model.graph.card[: model.graph.n_variables, None]
+def contradiction(model: GroundModel) -> PlxError:
+    """The error for a model without a possible world; it names rules that clash."""
+    from plx.infer.sat import contradiction as explained
+
+    return explained(model)
+
+
+def restricted(graph: FactorGraph, factors: IntArray) -> FactorGraph:
+    """The graph with only some of its factors."""
+    arity = np.diff(graph.scope_start)[factors]
+    return graph._replace(
+        scope_start=np.concatenate([[0], np.cumsum(arity)]).astype(np.int64),
+        scope=graph.scope[ranges(graph.scope_start[factors], arity)],
+        table_of=graph.table_of[factors],
+        rule_of=graph.rule_of[factors],
+    )
+
+
+def _random_world(graph: FactorGraph, seed: int, lane: int) -> npt.NDArray[np.int32]:
+    """Each variable uniform over its states."""
+    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAM + lane,)))
+    states: npt.NDArray[np.int32] = (
+        random.random(graph.n_variables) * graph.card[: graph.n_variables]
     ).astype(np.int32)
+    return states
+
+
+def _hard_tables(graph: FactorGraph) -> IntArray:
+    owner = np.searchsorted(graph.table_start, np.flatnonzero(graph.table == -np.inf), side="right") - 1
+    return np.unique(owner)
+
+
+def _search(
+    rules: GroundModel, states: npt.NDArray[np.int32], seed: int, threads: int | None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """For every chain the first state that breaks no rule, or else its last; and which these are."""
+    from plx.infer.compiled import compile_model
+    from plx.infer.lanes import chains_at, sweep
+
+    found = states.copy()
+    broken = _cost(rules.graph, states) > 0
+    if not broken.any():
+        return found, broken
+    plan = compile_model(rules)
+    chains = chains_at(plan, states, seed + _SEARCH, threads)
+    for price in _PRICES:
+        chains.plan = plan.with_potentials(np.where(rules.graph.table == -np.inf, -price, 0.0))
+        sweep(chains, _SWEEPS)
+        now = chains.states
+        found[:, broken] = now[:, broken]
+        broken = broken & (_cost(rules.graph, now) > 0)
+        if not broken.any():
+            break
+    return found, broken
+
+
+def _solve(model: GroundModel, states: npt.NDArray[np.int32], lanes: IntArray) -> None:
+    """Put the chains ``lanes`` at solutions near where they are."""
+    from plx.infer.sat import Satisfier
+
+    satisfier = Satisfier(model.graph)
+    for lane in lanes.tolist():
+        solution = satisfier.near(states[:, lane])
+        if solution is None:
+            raise contradiction(model)
+        states[:, lane] = solution
+
+
+def _cost(rules: FactorGraph, states: npt.NDArray[np.int32]) -> FloatArray:
+    """How many rules each state breaks, shape (chains,)."""
+    broken = rules._replace(table=np.where(rules.table == -np.inf, 1.0, 0.0))
+    return log_weights(broken, node_states(rules, states))
