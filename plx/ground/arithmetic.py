@@ -1,0 +1,131 @@
+"""Operators of the language on arrays of value ids, exact, once per distinct combination."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cmp_to_key
+
+import numpy as np
+
+from plx.ground.rows import BoolArray, unique_keys, unique_rows
+from plx.values import FALSE, TRUE, IntArray, Values
+from plx.weights import Number, apply, compare
+
+_SMALL = 2**31
+"""Integers below this add, subtract and multiply in 64 bits without overflow."""
+
+_COMPARISONS: dict[str, Callable[[IntArray, IntArray], BoolArray]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_EQUALITIES: dict[str, Callable[[IntArray, IntArray], BoolArray]] = {
+    "=": np.equal,
+    "<=>": np.equal,
+    "!=": np.not_equal,
+    "xor": np.not_equal,
+}
+_TRUTH: dict[str, Callable[[IntArray, IntArray], BoolArray]] = {
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "=>": np.less_equal,
+}
+_WHOLE: dict[str, Callable[[IntArray, IntArray], IntArray]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+
+
+class Arithmetic:
+    """Applies operators to ids of one interner; arguments broadcast like numpy arrays.
+
+    Raises ArithmeticMistake where a result is no real number.
+    """
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self._whole = np.empty(0, dtype=np.int64)
+        self._is_whole = np.empty(0, dtype=bool)
+        self._naturals = np.empty(0, dtype=np.int64)
+
+    def unary(self, op: str, ids: IntArray) -> IntArray:
+        """An operator of one argument."""
+        if op == "not":
+            return TRUE - ids + FALSE
+        first, inverse = unique_keys(ids.ravel())
+        found = [self.values.id(apply(op, self.values[int(i)])) for i in ids.ravel()[first]]
+        return np.array(found, dtype=np.int64)[inverse].reshape(ids.shape)
+
+    def binary(self, op: str, a: IntArray, b: IntArray) -> IntArray:
+        """An operator of two arguments."""
+        if op in _EQUALITIES:
+            return _EQUALITIES[op](a, b).astype(np.int64)
+        if op in _TRUTH:
+            return _TRUTH[op](a, b).astype(np.int64)
+        if op in _COMPARISONS:
+            return _COMPARISONS[op](*self._ranks(a, b)).astype(np.int64)
+        if op in _WHOLE and self._small(a) and self._small(b):
+            return self.integers(_WHOLE[op](self._whole[a], self._whole[b]))
+        return self._exactly(op, a, b)
+
+    def integers(self, numbers: IntArray) -> IntArray:
+        """The ids of integers."""
+        if numbers.size and numbers.min() >= 0 and numbers.max() < 4096 + 4 * numbers.size:
+            return self._naturals_up_to(int(numbers.max()))[numbers]
+        first, inverse = unique_keys(numbers.ravel())
+        found = self.values.ids(int(n) for n in numbers.ravel()[first])
+        return found[inverse].reshape(numbers.shape)
+
+    def whole(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
+        """The integers with these ids, and whether each id is an integer below 2^31."""
+        self._learn()
+        return self._whole[ids], self._is_whole[ids]
+
+    def dense_ranks(self, op: str, ids: IntArray) -> IntArray:
+        """Integers 0, 1, … that relate under a comparison as the ids do."""
+        keys = ids if op in _EQUALITIES else self._ranks(ids, ids[:0])[0]
+        return unique_keys(keys)[1]
+
+    def _naturals_up_to(self, n: int) -> IntArray:
+        known = len(self._naturals)
+        if n >= known:
+            more = self.values.ids(range(known, max(n + 1, 2 * known)))
+            self._naturals = np.concatenate([self._naturals, more])
+        return self._naturals
+
+    def _learn(self) -> None:
+        known = len(self._whole)
+        fresh = [self.values[i] for i in range(known, len(self.values))]
+        is_whole = [type(v) is int and abs(v) < _SMALL for v in fresh]
+        numbers = [v if w else 0 for v, w in zip(fresh, is_whole, strict=True)]
+        self._whole = np.concatenate([self._whole, np.array(numbers, dtype=np.int64)])
+        self._is_whole = np.concatenate([self._is_whole, np.array(is_whole, dtype=bool)])
+
+    def _small(self, ids: IntArray) -> bool:
+        self._learn()
+        return bool(self._is_whole[ids].all())
+
+    def _ranks(self, a: IntArray, b: IntArray) -> tuple[IntArray, IntArray]:
+        """Integers that compare as the numbers with these ids do."""
+        if self._small(a) and self._small(b):
+            return self._whole[a], self._whole[b]
+        both = np.concatenate([a.ravel(), b.ravel()])
+        first, inverse = unique_keys(both)
+        numbers: list[Number] = [self.values[int(i)] for i in both[first]]  # type: ignore[misc]
+        key = cmp_to_key(lambda i, j: compare(numbers[i], numbers[j]))
+        order = sorted(range(len(numbers)), key=key)
+        rank = np.empty(len(numbers), dtype=np.int64)
+        rank[order] = np.arange(len(numbers))
+        return rank[inverse[: a.size]].reshape(a.shape), rank[inverse[a.size :]].reshape(b.shape)
+
+    def _exactly(self, op: str, a: IntArray, b: IntArray) -> IntArray:
+        left, right = np.broadcast_arrays(a, b)
+        pairs = np.stack([left.ravel(), right.ravel()], axis=1)
+        first, inverse = unique_rows(pairs)
+        values = self.values
+        found = [values.id(apply(op, values[int(x)], values[int(y)])) for x, y in pairs[first]]
+        return np.array(found, dtype=np.int64)[inverse].reshape(left.shape)

@@ -1,0 +1,162 @@
+"""Scopes → instances, a portion at a time, with guards applied as early as they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from plx.check.program import Expr, RelationBinding, Scope, SetBinding, SetExpr, Variable
+from plx.ground.env import Env
+from plx.ground.index import TupleIndex
+from plx.ground.rows import BoolArray, starts
+from plx.ground.sets import Sets
+from plx.ground.terms import Terms, conjuncts, variables
+from plx.values import IntArray
+
+
+class Fixed(Protocol):
+    """What binding needs of the evaluator of fixed expressions."""
+
+    terms: Terms
+
+    def truth(self, expr: Expr, env: Env) -> BoolArray:
+        """The truth of a fixed formula at every instance."""
+        ...
+
+    def sets(self, expr: SetExpr, env: Env) -> Sets:
+        """The set of every instance."""
+        ...
+
+    def facts(self, relation: str, columns: tuple[int, ...]) -> tuple[IntArray, TupleIndex]:
+        """The facts of a relation and an index of some of their columns."""
+        ...
+
+
+PORTION = 1 << 20
+"""Instances are worked on this many at a time, so that memory stays flat."""
+
+
+class Choices(NamedTuple):
+    """Instance i continues with the rows ``pool[begin[i] … begin[i] + size[i] - 1]``."""
+
+    begin: IntArray  # [n]
+    size: IntArray  # [n]
+    pool: IntArray  # [P, variables]
+    variables: tuple[Variable, ...]
+
+
+class Step(NamedTuple):
+    """A binding, and the parts of the guard that can be decided after it."""
+
+    binding: SetBinding | RelationBinding
+    guards: list[Expr]
+
+
+def instances(fixed: Fixed, env: Env, scope: Scope, portion: int | None = None) -> Iterator[Env]:
+    """The instances of a scope inside each instance of ``env``, at most ``portion`` at a time."""
+    first, steps = _plan(fixed.terms, scope, frozenset(env.columns))
+    yield from _run(fixed, _filter(fixed, env, first), steps, portion)
+
+
+def all_instances(fixed: Fixed, env: Env, scope: Scope) -> Env:
+    """The instances of a scope at once."""
+    (out,) = instances(fixed, env, scope)
+    return out
+
+
+def count_candidates(fixed: Fixed, env: Env, scope: Scope, stop: int) -> int:
+    """How many instances the last binding of a scope would try, before the guards that need it.
+
+    Nothing larger than the instances of the earlier bindings is built. A result above ``stop`` may
+    be too small: counting ends there.
+    """
+    if not scope.bindings:
+        return env.n
+    *earlier, last = scope.bindings
+    first, steps = _plan(fixed.terms, scope, frozenset(env.columns))
+    start = _filter(fixed, env, first)
+    total = 0
+    if len(earlier) > 1 and count_candidates(fixed, env, Scope(tuple(earlier)), stop) > stop:
+        return stop + 1
+    for prefix in _run(fixed, start, steps[:-1], PORTION):
+        total += int(choices(fixed, prefix, last).size.sum())
+        if total > stop:
+            break
+    return total
+
+
+def choices(fixed: Fixed, env: Env, binding: SetBinding | RelationBinding) -> Choices:
+    """How every instance can continue with a binding."""
+    if isinstance(binding, SetBinding):
+        sets = fixed.sets(binding.set, env)
+        return Choices(sets.start[sets.which], sets.counts, sets.members[:, None], (binding.variable,))
+    return _facts(fixed, env, binding)
+
+
+def _facts(fixed: Fixed, env: Env, binding: RelationBinding) -> Choices:
+    """The facts that agree with the variables of the tuple that are bound already."""
+    known = tuple(i for i, v in enumerate(binding.variables) if v.uid in env.columns)
+    facts, index = fixed.facts(binding.relation, known)
+    begin, count = index.span(env.stack([binding.variables[i].uid for i in known]))
+    return Choices(begin, count, facts[index.order], binding.variables)
+
+
+def _plan(terms: Terms, scope: Scope, known: frozenset[int]) -> tuple[list[Expr], list[Step]]:
+    """Which parts of the guard to apply before the first binding and after each one."""
+    waiting = conjuncts(scope.guard)
+    steps = []
+    first, waiting = _decidable(terms, waiting, known)
+    for binding in scope.bindings:
+        known |= {v.uid for v in variables(binding)}
+        guards, waiting = _decidable(terms, waiting, known)
+        steps.append(Step(binding, guards))
+    return first, steps
+
+
+def _decidable(terms: Terms, guards: list[Expr], known: frozenset[int]) -> tuple[list[Expr], list[Expr]]:
+    now = [g for g in guards if terms.free(g) <= known]
+    return now, [g for g in guards if not terms.free(g) <= known]
+
+
+def _run(fixed: Fixed, env: Env, steps: list[Step], portion: int | None) -> Iterator[Env]:
+    if not steps:
+        yield env
+        return
+    step, *rest = steps
+    ways = choices(fixed, env, step.binding)
+    offset = starts(ways.size)
+    total = int(offset[-1])
+    width = portion or max(total, 1)
+    for low in range(0, max(total, 1), width):
+        flat = np.arange(low, min(low + width, total))
+        inner = _extend(env, ways, offset, flat)
+        yield from _run(fixed, _filter(fixed, inner, step.guards), rest, portion)
+
+
+def _extend(env: Env, ways: Choices, offset: IntArray, flat: IntArray) -> Env:
+    """The continuations numbered ``flat``, in the order of the instances of ``env``."""
+    count = np.clip(offset[1:], *_ends(flat)) - np.clip(offset[:-1], *_ends(flat))
+    rows = np.repeat(np.arange(env.n), count)
+    chosen = ways.pool[ways.begin[rows] + flat - offset[rows]]
+    inner = env.take(rows)
+    agree = np.ones(len(rows), dtype=bool)
+    for variable, column in zip(ways.variables, chosen.T, strict=True):
+        if variable.uid in inner.columns:
+            agree &= inner.columns[variable.uid] == column
+        else:
+            inner = inner.bind(variable.uid, variable.name, column)
+    return inner if agree.all() else inner.take(agree)
+
+
+def _ends(flat: IntArray) -> tuple[int, int]:
+    return (int(flat[0]), int(flat[-1]) + 1) if len(flat) else (0, 0)
+
+
+def _filter(fixed: Fixed, env: Env, guards: list[Expr]) -> Env:
+    for guard in guards:
+        holds = fixed.truth(guard, env)
+        if not holds.all():
+            env = env.take(holds)
+    return env

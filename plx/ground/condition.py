@@ -1,0 +1,82 @@
+"""A `given` made into evidence: nodes fixed, tables sliced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from plx.errors import Diagnostic, NoWorldError
+from plx.ground.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
+from plx.ground.derived import derived_of
+from plx.ground.graph import Atoms, Condition, FactorGraph, GroundModel
+from plx.ground.queries import moved, nodes_of
+from plx.ground.tables import total_weight
+from plx.values import IMPOSSIBLE, ZERO, IntArray
+
+
+def condition(model: GroundModel, given: Sequence[Condition]) -> GroundModel:
+    """The model with nodes fixed at states; its queries lose their ``given``.
+
+    Variables are sliced out of every table; a derived node becomes a hard factor. Raises
+    NoWorldError if a condition can never hold, or if two of them contradict each other.
+    """
+    graph = model.graph
+    for fact in given:
+        if fact.node < 0:
+            raise NoWorldError(_never(fact))
+    fixed = np.full(graph.n_variables, -1, dtype=np.int64)
+    for fact in given:
+        if fact.node < graph.n_variables:
+            if fixed[fact.node] not in (-1, fact.state):
+                raise NoWorldError(_never(fact))
+            fixed[fact.node] = fact.state
+    hard = [_hard(graph, fact) for fact in given if fact.node >= graph.n_variables]
+    queries = [replace(query, given=()) for query in model.queries]
+    assembly = assemble(
+        model.values,
+        variable_cards(graph),
+        [*factor_batches(graph), *hard],
+        derived_of(graph),
+        fixed,
+        nodes_of(queries),
+    )
+    constant = total_weight(
+        model.values, np.array([model.constant_weight, assembly.constant_weight]), np.ones(2, dtype=np.int64)
+    )
+    if constant == IMPOSSIBLE:
+        raise NoWorldError(_never(given[0]))
+    return replace(
+        model,
+        graph=assembly.graph,
+        atoms=_observed(model.atoms, fixed, assembly),
+        queries=tuple(moved(query, assembly) for query in queries),
+        log_constant=float(model.values.floats(np.array([constant]))[0]),
+        constant_weight=constant,
+    )
+
+
+def _hard(graph: FactorGraph, fact: Condition) -> FactorBatch:
+    """The factor that allows one state of a node."""
+    table = np.full((1, int(graph.card[fact.node])), IMPOSSIBLE, dtype=np.int64)
+    table[0, fact.state] = ZERO
+    return FactorBatch(np.array([[fact.node]]), np.zeros(1, dtype=np.int64), table)
+
+
+def _observed(atoms: Atoms, fixed: IntArray, assembly: Assembly) -> Atoms:
+    """The atoms of the fixed variables, marked as observed."""
+    node = np.where(atoms.node >= 0, assembly.node[np.maximum(atoms.node, 0)], -1)
+    values = atoms.fixed.copy()
+    for variable in np.flatnonzero(fixed >= 0):
+        values[atoms.atom_of[variable]] = atoms.states(int(variable))[fixed[variable]]
+    free = node[atoms.atom_of] >= 0
+    return replace(atoms, node=node.astype(np.int32), fixed=values, atom_of=atoms.atom_of[free])
+
+
+def _never(fact: Condition) -> Diagnostic:
+    return Diagnostic(
+        "this `given` has probability 0",
+        fact.span,
+        hint="the program and its observations exclude it",
+    )

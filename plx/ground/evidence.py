@@ -1,0 +1,110 @@
+"""Plain observations fix atoms before anything is grounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from plx.check.program import Evidence, Program
+from plx.errors import Diagnostic, Note, PlxError
+from plx.ground.atoms import AtomTable, outside
+from plx.ground.bind import PORTION, instances
+from plx.ground.env import ROOT
+from plx.ground.evaluate import Evaluator
+from plx.ground.limit import Budget
+from plx.ground.tasks import Task, plain
+from plx.source import Span
+from plx.values import IntArray
+
+
+class Observations:
+    """Writes observed values into an AtomTable; remembers which line observed each atom."""
+
+    def __init__(self, evaluator: Evaluator, table: AtomTable) -> None:
+        self.evaluator = evaluator
+        self.table = table
+        self._spans: list[Span | None] = []
+        self._source = np.full(len(table.fixed), -1, dtype=np.int32)
+
+    def arrays(self, program: Program) -> None:
+        """The evidence that came from files and from the caller."""
+        for evidence in program.evidence:
+            atoms = self.table.find(evidence.random, evidence.index)
+            if (atoms < 0).any():
+                raise PlxError(self._no_atom(evidence, int(np.argmin(atoms))))
+            self._fix(atoms, evidence.value, evidence.span)
+
+    def rules(self, tasks: Iterable[Task], budgets: dict[int, Budget]) -> list[Task]:
+        """Apply the plain facts among the tasks; the tasks that remain to be grounded."""
+        rest = []
+        for task in tasks:
+            fact = plain(task.body, self.evaluator.terms) if task.source.kind == "observe" else None
+            if fact is None:
+                rest.append(task)
+                continue
+            term, value = fact
+            budgets[task.rule].spend(self.evaluator, ROOT, task.scope)
+            for env in instances(self.evaluator, ROOT, task.scope, PORTION):
+                index = self.evaluator.stack(term.arguments, env)
+                atoms = self.table.find(term.name, index)
+                if (atoms < 0).any():
+                    row = int(np.argmin(atoms))
+                    raise outside(self.evaluator, term, index[row], self.evaluator.at(env, row))
+                self._fix(atoms, self.evaluator.value(value, env), task.source.span)
+        return rest
+
+    def _fix(self, atoms: IntArray, values: IntArray, span: Span | None) -> None:
+        if not len(atoms):
+            return
+        states = self.table.states(atoms, values)
+        if (states < 0).any():
+            row = int(np.argmin(states))
+            raise PlxError(self._no_value(int(atoms[row]), int(values[row]), span))
+        number = len(self._spans)
+        self._spans.append(span)
+        unseen = self._source[atoms] < 0
+        self._source[atoms[unseen]] = number
+        self.table.fixed[atoms[unseen]] = values[unseen]
+        differs = self.table.fixed[atoms] != values
+        if differs.any():
+            row = int(np.argmax(differs))
+            raise PlxError(self._contradiction(int(atoms[row]), int(values[row]), span))
+
+    # ----------------------------------------------------------------- messages
+
+    def _contradiction(self, atom: int, value: int, span: Span | None) -> Diagnostic:
+        first = self._spans[self._source[atom]]
+        seen = self._text(int(self.table.fixed[atom]))
+        return Diagnostic(
+            f"`{self._name(atom)}` is observed twice with different values: {seen} and {self._text(value)}",
+            span,
+            hint="remove one of the two observations",
+            notes=(Note(f"observed as {seen} here", first),),
+        )
+
+    def _no_value(self, atom: int, value: int, span: Span | None) -> Diagnostic:
+        domain = [self._text(int(v)) for v in self.table.domains[self.table.domain[atom]][:10]]
+        return Diagnostic(
+            f"`{self._name(atom)}` cannot be {self._text(value)}",
+            span,
+            hint=f"its values are {', '.join(domain)}",
+        )
+
+    def _no_atom(self, evidence: Evidence, row: int) -> Diagnostic:
+        info = self.evaluator.program.randoms[evidence.random]
+        atom = self.evaluator.name(evidence.random, evidence.index[row])
+        return Diagnostic(
+            f"there is no `{atom}` to observe",
+            evidence.span,
+            notes=(Note(f"`{evidence.random}` is declared here", info.span),),
+        )
+
+    def _text(self, value: int) -> str:
+        from plx.syntax.printer import print_value
+
+        return print_value(self.evaluator.values[value])
+
+    def _name(self, atom: int) -> str:
+        block = next(b for b in reversed(self.table.blocks) if b.first <= atom)
+        return self.evaluator.name(block.name, block.index[atom - block.first])

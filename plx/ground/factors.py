@@ -1,0 +1,110 @@
+"""One part of a rule → factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from plx.check.program import Expr
+from plx.errors import Diagnostic, PlxError
+from plx.ground.assemble import FactorBatch
+from plx.ground.bind import PORTION, instances
+from plx.ground.columns import Block, Column
+from plx.ground.env import ROOT, Env
+from plx.ground.formulas import Formulas
+from plx.ground.rows import unique_keys
+from plx.ground.tables import total_weight
+from plx.ground.tasks import Task
+from plx.ground.terms import spread
+from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
+
+
+def ground_task(formulas: Formulas, task: Task) -> Iterator[FactorBatch]:
+    """The factors of all instances of a task; constant ones come as a batch over no nodes."""
+    evaluator = formulas.evaluator
+    formulas.budget.spend(evaluator, ROOT, task.scope)
+    portion = max(1, PORTION // spread(evaluator.program, task.body))
+    for env in instances(evaluator, ROOT, task.scope, portion):
+        if env.n:
+            yield from _ground_portion(formulas, task, env)
+
+
+def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[FactorBatch]:
+    weight = _weights(formulas, task, env)
+    column = formulas.algebra.settle(formulas.column(task.body, env), raws_only=True)
+    known = column.fixed >= 0
+    if known.any():
+        yield _constant(formulas, task, env, column, weight)
+    for part in column.parts:
+        assert isinstance(part, Block)
+        table, tables = _potentials(task.source.kind, part, weight)
+        if task.source.kind == "factor":
+            _check_numbers(formulas, task, tables.ravel())
+        yield FactorBatch(part.scope.astype(np.int32), table.astype(np.int32), tables, task.rule)
+
+
+def _weights(formulas: Formulas, task: Task, env: Env) -> IntArray:
+    """The weight ids [n] of a ``weight``; of anything else, none [0]."""
+    if task.source.weight is None:
+        return np.empty(0, dtype=np.int64)
+    ids = formulas.evaluator.value(task.source.weight, env)
+    _check_finite(formulas, task.source.weight, ids, env)
+    return ids
+
+
+def _potentials(kind: str, block: Block, weight: IntArray) -> tuple[IntArray, IntArray]:
+    """The tables of weight ids that go with a block, and which one each instance has."""
+    if kind == "factor":
+        return block.table, block.tables
+    if kind != "weight":
+        return block.table, np.where(block.tables == TRUE, ZERO, IMPOSSIBLE)
+    mine = weight[block.rows]
+    m = len(block.tables)
+    first, table = unique_keys(mine * m + block.table)
+    true = block.tables[block.table[first]] == TRUE
+    return table, np.where(true, mine[first][:, None], ZERO)
+
+
+def _constant(formulas: Formulas, task: Task, env: Env, column: Column, weight: IntArray) -> FactorBatch:
+    """What the fixed instances add to every world."""
+    ids = column.fixed
+    if task.source.kind == "weight":
+        ids = weight[ids == TRUE]
+    elif task.source.kind == "factor":
+        ids = ids[ids >= 0]
+        _check_numbers(formulas, task, ids)
+    elif (ids == FALSE).any():
+        raise PlxError(_never(formulas, task, env, int(np.flatnonzero(ids == FALSE)[0])))
+    else:
+        ids = np.empty(0, dtype=np.int64)
+    first, inverse = unique_keys(ids)
+    total = total_weight(formulas.evaluator.values, ids[first], np.bincount(inverse, minlength=len(first)))
+    nothing = np.empty((1, 0), dtype=np.int32)
+    return FactorBatch(nothing, np.zeros(1, dtype=np.int32), np.array([[total]]), task.rule)
+
+
+def _check_finite(formulas: Formulas, weight: Expr, ids: IntArray, env: Env) -> None:
+    finite = np.isfinite(formulas.evaluator.values.floats(ids))
+    if not finite.all():
+        at = formulas.evaluator.at(env, int(np.argmin(finite)))
+        raise PlxError(
+            Diagnostic(
+                f"a weight must be a finite number{at}", weight.span, hint="use `require` for what must hold"
+            )
+        )
+
+
+def _check_numbers(formulas: Formulas, task: Task, ids: IntArray) -> None:
+    if not np.isfinite(formulas.evaluator.values.floats(ids)).all():
+        raise PlxError(Diagnostic("a factor must be a finite number", task.body.span))
+
+
+def _never(formulas: Formulas, task: Task, env: Env, row: int) -> Diagnostic:
+    what = "requirement" if task.source.kind == "require" else "observation"
+    at = formulas.evaluator.at(env, row)
+    return Diagnostic(
+        f"no world satisfies this {what}{at}",
+        task.body.span,
+        hint="what is declared, required and observed before already makes it false",
+    )

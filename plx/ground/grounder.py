@@ -1,0 +1,95 @@
+"""Program → GroundModel: atoms, evidence, factors, queries."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from plx.check.program import Program, Rule
+from plx.errors import Diagnostic, PlxError
+from plx.ground.algebra import Algebra
+from plx.ground.assemble import FactorBatch, assemble
+from plx.ground.atoms import lay_out, named
+from plx.ground.counters import Counters
+from plx.ground.evaluate import Evaluator
+from plx.ground.evidence import Observations
+from plx.ground.factors import ground_task
+from plx.ground.formulas import Formulas
+from plx.ground.graph import GroundModel, GroundRule
+from plx.ground.limit import MAX_GROUND, Budget
+from plx.ground.queries import ground_query, moved, nodes_of
+from plx.ground.tasks import Task, split
+from plx.values import IMPOSSIBLE
+
+
+def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
+    """Ground a checked program; raises PlxError for what only the instances show.
+
+    ``max_ground`` limits the instances of each rule, those of aggregates inside it included.
+    """
+    evaluator = Evaluator(program)
+    table = lay_out(evaluator, max_ground)
+    budgets = {i: Budget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
+    tasks = [task for i, rule in enumerate(program.rules) for task in split(i, rule, evaluator.terms)]
+    observations = Observations(evaluator, table)
+    observations.arrays(program)
+    tasks = observations.rules(tasks, budgets)
+    cards = table.number()
+    counters = Counters(len(cards))
+    formulas = Formulas(evaluator, table, Algebra(evaluator, counters))
+    batches: list[FactorBatch] = []
+    reports = [
+        _ground_rule(formulas, rule, [t for t in tasks if t.rule == i], budgets[i], batches)
+        for i, rule in enumerate(program.rules)
+    ]
+    queries = []
+    for query in program.queries:
+        formulas.budget = Budget(query.span, max_ground)
+        queries += list(ground_query(formulas, query))
+    assembly = assemble(program.values, cards, batches, counters.nodes(), keep=nodes_of(queries))
+    if assembly.constant_weight == IMPOSSIBLE:
+        raise PlxError(_no_world(program))
+    return GroundModel(
+        graph=assembly.graph,
+        atoms=named(table, program, assembly.node[: len(cards)]),
+        values=program.values,
+        rules=tuple(reports),
+        queries=tuple(moved(query, assembly) for query in queries),
+        log_constant=assembly.log_constant,
+        constant_weight=assembly.constant_weight,
+    )
+
+
+def _ground_rule(
+    formulas: Formulas, rule: Rule, tasks: list[Task], budget: Budget, batches: list[FactorBatch]
+) -> GroundRule:
+    """Append the factors of a rule; what it cost."""
+    begin = perf_counter()
+    formulas.budget = budget
+    mine = [batch for task in tasks for batch in ground_task(formulas, task)]
+    batches += mine
+    return GroundRule(
+        kind=rule.kind,
+        text=" ".join(rule.span.text.split()),
+        span=rule.span,
+        instances=budget.used,
+        factors=sum(len(batch.scope) for batch in mine if batch.scope.shape[1]),
+        seconds=perf_counter() - begin,
+        bytes=sum(_bytes(batch) for batch in mine),
+    )
+
+
+def _bytes(batch: FactorBatch) -> int:
+    return sum(
+        array.nbytes for array in (batch.scope, batch.table, batch.tables) if isinstance(array, np.ndarray)
+    )
+
+
+def _no_world(program: Program) -> Diagnostic:
+    hard = [rule for rule in program.rules if rule.kind in ("require", "observe")]
+    return Diagnostic(
+        "no world satisfies every `require` and `observe`",
+        hard[-1].span if hard else None,
+        hint="two of them contradict each other over the same unknowns",
+    )

@@ -1,0 +1,97 @@
+"""Look-up of tuples of value ids among the rows of an array."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plx.ground.rows import BoolArray, segments, starts
+from plx.values import IntArray
+
+_DENSE = 1 << 22
+"""A dense table is used while it has at most this many entries, or four per row."""
+
+
+class TupleIndex:
+    """The rows of an array [n, k] of value ids; rows may repeat."""
+
+    def __init__(self, rows: IntArray) -> None:
+        self.n, self.k = rows.shape
+        self._rank = [_ranks(column) for column in rows.T]
+        self._radix = [max(int(rank.max(initial=-1)) + 1, 1) for rank in self._rank]
+        self._pack: list[IntArray | None] = []
+        self._size = self._plan(rows)
+        keys = self._keys(rows)
+        self._is_dense = self._size <= max(_DENSE, 4 * self.n)
+        self.order: IntArray = np.argsort(keys, kind="stable").astype(np.int64)
+        self._sorted = keys[self.order]
+        if self._is_dense:
+            self._begin = starts(np.bincount(keys, minlength=self._size)).astype(np.int64)
+
+    def find(self, rows: IntArray) -> IntArray:
+        """The first row equal to each of these rows [m, k]; -1 where there is none."""
+        begin, count = self.span(rows)
+        if not self.n:
+            return np.full(len(rows), -1, dtype=np.int64)
+        return np.where(count > 0, self.order[np.minimum(begin, self.n - 1)], -1)
+
+    def contains(self, rows: IntArray) -> BoolArray:
+        """Whether each of these rows [m, k] is among the rows."""
+        return self.span(rows)[1] > 0
+
+    def matches(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """All pairs (row asked, row found) of equal rows, in the order of the rows asked."""
+        begin, count = self.span(rows)
+        return np.repeat(np.arange(len(rows)), count), self.order[segments(begin, count)]
+
+    def counts(self, rows: IntArray) -> IntArray:
+        """How many rows equal each of these rows [m, k]."""
+        return self.span(rows)[1]
+
+    def span(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Where in ``order`` the rows equal to each of these rows [m, k] begin, and how many they are."""
+        keys = self._keys(rows)
+        known = keys >= 0
+        if self._is_dense:
+            safe = np.where(known, keys, 0)
+            begin = self._begin[safe]
+            return begin, np.where(known, self._begin[safe + 1] - begin, 0)
+        begin = np.searchsorted(self._sorted, keys, side="left")
+        end = np.searchsorted(self._sorted, keys, side="right")
+        return begin, np.where(known, end - begin, 0)
+
+    def _plan(self, rows: IntArray) -> int:
+        """Decide before which columns keys must be packed to stay below 2^62; the size of key space."""
+        size = 1
+        for column, radix in enumerate(self._radix):
+            packed = None
+            if size * radix >= 2**62:
+                packed = np.unique(self._keys(rows[:, :column]))
+                size = len(packed)
+            self._pack.append(packed)
+            size *= radix
+        return size
+
+    def _keys(self, rows: IntArray) -> IntArray:
+        """Mixed-radix keys; -1 where some id does not occur in its column."""
+        keys = np.zeros(len(rows), dtype=np.int64)
+        for column, rank, radix, packed in zip(rows.T, self._rank, self._radix, self._pack, strict=False):
+            if packed is not None:
+                place = np.minimum(np.searchsorted(packed, keys), len(packed) - 1)
+                keys = np.where(packed[place] == keys, place, -1)
+            found = _look_up(rank, column)
+            keys = np.where((keys >= 0) & (found >= 0), keys * radix + found, -1)
+        return keys
+
+
+def _ranks(column: IntArray) -> IntArray:
+    """For each id its position among the distinct ids of the column, -1 for others."""
+    present = np.zeros(int(column.max(initial=-1)) + 1, dtype=bool)
+    present[column] = True
+    return np.where(present, np.cumsum(present) - 1, -1)
+
+
+def _look_up(rank: IntArray, ids: IntArray) -> IntArray:
+    if not len(rank):
+        return np.full(len(ids), -1, dtype=np.int64)
+    inside = ids < len(rank)
+    return np.where(inside, rank[np.where(inside, ids, 0)], -1)

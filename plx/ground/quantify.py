@@ -1,0 +1,204 @@
+"""Aggregates over random elements: small ones as tables, large ones as sums over nodes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from plx.errors import Diagnostic, PlxError
+from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
+from plx.ground.columns import Block, Column, Part, RawBlock, concatenate, gathered
+from plx.ground.rows import BoolArray, unique_keys, unique_rows
+from plx.source import Span
+from plx.values import FALSE, TRUE, ZERO, IntArray
+from plx.weights import Number, add, compare, div, mul, neg, sub
+
+EXPAND_LIMIT = 256
+"""An aggregate is a plain table while the states of all its nodes have at most this many combinations."""
+
+
+class Quantifier:
+    """Reduces columns of elements to columns of their owners."""
+
+    def __init__(self, algebra: Algebra) -> None:
+        self.algebra = algebra
+        self.evaluator = algebra.evaluator
+        self.values = algebra.evaluator.values
+
+    def reduce(self, kind: str, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
+        """``exists forall count sum`` of the elements of each owner 0 … n-1 (owners increasing)."""
+        if kind == "forall":
+            some = self.reduce("exists", n, owner, self._negated(elements), span)
+            return self._negated(some)
+        if kind == "count":
+            one = self.values.id(1)
+            elements = self.algebra.unary(lambda ids: np.where(ids == TRUE, one, ZERO), elements)
+        return (
+            self._exists(n, owner, elements, span)
+            if kind == "exists"
+            else self._sum(n, owner, elements, span)
+        )
+
+    def _negated(self, column: Column) -> Column:
+        return self.algebra.unary(lambda ids: TRUE - ids + FALSE, column)
+
+    def _exists(self, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
+        fixed = np.full(n, FALSE, dtype=np.int64)
+        fixed[owner[elements.fixed == TRUE]] = TRUE
+        live = np.flatnonzero((elements.fixed < 0) & (fixed[owner] == FALSE))
+        fixed[owner[live]] = -1
+        some = self._live("or", n, owner[live], elements.take(live), span)
+        return replace(some, fixed=np.where(fixed < 0, some.fixed, fixed))
+
+    def _sum(self, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
+        known = elements.fixed >= 0
+        base = self.evaluator.sum_by(owner[known], elements.fixed[known], n, span)
+        live = np.flatnonzero(~known)
+        rest = self._live("+", n, owner[live], elements.take(live), span)
+        rest = replace(rest, fixed=np.where((rest.fixed < 0) & ~_has(n, owner[live]), ZERO, rest.fixed))
+        return self._plus(rest, Column(base), span)
+
+    def _plus(self, a: Column, b: Column, span: Span) -> Column:
+        return self.algebra.binary(lambda x, y: self.evaluator.binary("+", x, y, span), a, b, span)
+
+    def _live(self, op: str, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
+        """Elements that are all random. Owners without elements get no value (-1, in no part)."""
+        small = self._is_small(n, owner, elements)[owner]
+        folded = self._fold(op, owner[small], elements.take(np.flatnonzero(small)), span)
+        counted = self._count(op, owner[~small], elements.take(np.flatnonzero(~small)), span)
+        fixed = np.full(n, -1, dtype=np.int64)
+        parts: list[Part] = []
+        for owners, column in (folded, counted):
+            fixed[owners] = column.fixed
+            parts += [replace(part, rows=owners[part.rows]) for part in column.parts]
+        return gathered(fixed, parts)
+
+    # ------------------------------------------------------------ small: tables
+
+    def _is_small(self, n: int, owner: IntArray, elements: Column) -> BoolArray:
+        """Owners with one element, or whose nodes have few joint states; Booleans [n]."""
+        bits = np.zeros(n)
+        owners, nodes, sizes = [], [], []
+        for part in elements.parts:
+            mine = owner[part.rows]
+            if isinstance(part, RawBlock):
+                bits[mine] = np.inf
+                continue
+            owners.append(np.repeat(mine, len(part.cards)))
+            nodes.append(part.scope.ravel().astype(np.int64))
+            sizes.append(np.tile(np.log2(part.cards), len(part.rows)))
+        if owners:
+            owned = np.concatenate(owners)
+            first, _ = unique_rows(np.stack([owned, np.concatenate(nodes)], axis=1))
+            bits += np.bincount(owned[first], weights=np.concatenate(sizes)[first], minlength=n)
+        return (np.bincount(owner, minlength=n) <= 1) | (bits <= math.log2(EXPAND_LIMIT) + 1e-9)
+
+    def _fold(self, op: str, owner: IntArray, elements: Column, span: Span) -> tuple[IntArray, Column]:
+        """Combine neighbours until one element per owner is left; the owners and their columns."""
+        while True:
+            last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
+            if last.all():
+                return owner, elements
+            head = np.append(True, last[:-1])
+            place = np.arange(len(owner)) - np.flatnonzero(head)[np.cumsum(head) - 1]
+            left = np.flatnonzero(~last & (place % 2 == 0))
+            joined = self.algebra.binary(
+                lambda x, y: self.evaluator.binary(op, x, y, span),
+                elements.take(left),
+                elements.take(left + 1),
+                span,
+            )
+            alone = np.flatnonzero(last & (place % 2 == 0))
+            order = np.argsort(np.concatenate([left, alone]), kind="stable")
+            elements = concatenate([joined, elements.take(alone)]).take(order)
+            owner = np.concatenate([owner[left], owner[alone]])[order]
+
+    # ------------------------------------------------------------- large: sums
+
+    def _count(self, op: str, owner: IntArray, elements: Column, span: Span) -> tuple[IntArray, Column]:
+        """Raw sums over single nodes: a 0/1 contribution per element, or its number in a common unit."""
+        first, local = unique_keys(owner)
+        owners, n = owner[first], len(first)
+        settled = self.algebra.settle(elements)
+        blocks = [part for part in settled.parts if isinstance(part, Block)]
+        unit: Number = 1
+        if op == "+":
+            unit = self._unit([block.tables for block in blocks], span)
+        vector = np.zeros(len(owner), dtype=np.int64)
+        node = np.zeros(len(owner), dtype=np.int64)
+        top = np.zeros(len(owner), dtype=np.int64)
+        base = np.full(len(owner), ZERO, dtype=np.int64)
+        for block in blocks:
+            shifted = [self._contributions(op, table, unit) for table in block.tables]
+            ids = np.array([self.algebra.counters.vectors.id(v) for v, _ in shifted], dtype=np.int64)
+            vector[block.rows] = ids[block.table]
+            node[block.rows] = block.scope[:, 0]
+            top[block.rows] = np.array([v.max() for v, _ in shifted], dtype=np.int64)[block.table]
+            base[block.rows] = np.array([low for _, low in shifted], dtype=np.int64)[block.table]
+        raw = self.algebra.counters.add_raw(np.bincount(local, minlength=n), node, vector)
+        total = np.bincount(local, weights=top, minlength=n).astype(np.int64)
+        bases = self.evaluator.sum_by(local, base, n, span) if op == "+" else np.zeros(n, dtype=np.int64)
+        distinct, table = unique_rows(np.stack([total, bases], axis=1))
+        tables = [self._table(op, int(total[i]), int(bases[i]), unit, span) for i in distinct]
+        parts = [RawBlock(np.arange(n), raw, table, tables)] if n else []
+        return owners, gathered(np.full(n, -1, dtype=np.int64), parts)
+
+    def _contributions(self, op: str, table: IntArray, unit: Number) -> tuple[IntArray, int]:
+        """What each state adds, in units, from 0; and the id of the smallest number."""
+        if op == "or":
+            return (table == TRUE).astype(np.int64), ZERO
+        numbers: list[Number] = [self.values[int(i)] for i in table]  # type: ignore[misc]
+        steps = [div(sub(x, numbers[0]), unit) for x in numbers]
+        low = min(steps)  # type: ignore[type-var]
+        smallest = numbers[steps.index(low)]
+        return np.array([int(sub(s, low)) for s in steps], dtype=np.int64), self.values.id(smallest)  # type: ignore[arg-type]
+
+    def _unit(self, tables: list[IntArray], span: Span) -> Number:
+        """The largest number of which all differences inside every table are whole multiples."""
+        scale: Number | None = None
+        ratios = [Fraction(0)]
+        for table in (row for block in tables for row in block):
+            numbers: list[Number] = [self.values[int(i)] for i in np.unique(table)]  # type: ignore[misc]
+            for other in numbers[1:]:
+                step = sub(other, numbers[0])
+                scale = step if scale is None else scale
+                ratio = div(step, scale)
+                if not isinstance(ratio, int | Fraction):
+                    raise PlxError(_no_unit(span))
+                ratios.append(Fraction(ratio))
+        if scale is None:
+            return 1
+        bottom = math.lcm(*(r.denominator for r in ratios))
+        unit = mul(Fraction(math.gcd(*(int(r * bottom) for r in ratios)), bottom), scale)
+        return unit if compare(unit, 0) > 0 else neg(unit)
+
+    def _table(self, op: str, top: int, base: int, unit: Number, span: Span) -> IntArray:
+        """The value of every sum 0 … top."""
+        if top >= TRUTH_TABLE_LIMIT:
+            raise PlxError(_too_many(top + 1, span))
+        if op == "or":
+            return np.append(FALSE, np.full(top, TRUE)).astype(np.int64)
+        start = self.values[base]
+        if isinstance(start, int) and isinstance(unit, int):
+            return self.evaluator.arithmetic.integers(start + unit * np.arange(top + 1))
+        return self.values.ids(add(start, mul(unit, s)) for s in range(top + 1))  # type: ignore[arg-type]
+
+
+def _has(n: int, owner: IntArray) -> BoolArray:
+    found: BoolArray = np.bincount(owner, minlength=n) > 0
+    return found
+
+
+def _no_unit(span: Span) -> Diagnostic:
+    return Diagnostic(
+        "this sum adds numbers that have no common unit (such as log(2) and 1) over too many unknowns",
+        span,
+        hint="use rational numbers, or split the sum into one `factor` per term",
+    )
+
+
+def _too_many(count: int, span: Span) -> Diagnostic:
+    return Diagnostic(f"this sum can take {count:,} values; the limit is {TRUTH_TABLE_LIMIT:,}", span)

@@ -1,0 +1,137 @@
+"""Queries → their instances, each with a name and the nodes that it asks about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plx.check.program import Expr, Query
+from plx.ground.assemble import Assembly
+from plx.ground.bind import all_instances
+from plx.ground.columns import Block
+from plx.ground.env import ROOT, Env
+from plx.ground.formulas import Formulas
+from plx.ground.graph import Condition, GroundQuery, Target
+from plx.ground.terms import flatten, variables
+from plx.syntax import ast
+from plx.syntax.printer import print_expr, print_value
+from plx.values import FALSE, TRUE, IntArray
+
+
+def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
+    """The instances of a query, over the nodes that were made while grounding."""
+    formulas.budget.spend(formulas.evaluator, ROOT, query.scope)
+    env = all_instances(formulas.evaluator, ROOT, query.scope)
+    targets = [_targets(formulas, target, env) for target in query.targets]
+    facts = [fact for given in query.given for fact in flatten("and", given)]
+    conditions = [_conditions(formulas, fact, env) for fact in facts]
+    names = _Names(formulas, query)
+    for row in range(env.n):
+        text = names.text(env, row)
+        given = [condition[row] for condition in conditions]
+        yield GroundQuery(
+            kind=query.kind,
+            name=names.label(env, row) or text,
+            text=text,
+            targets=tuple(column[row] for column in targets),
+            given=tuple(condition for condition in given if condition is not None),
+            span=query.span,
+            best=query.best,
+        )
+
+
+def nodes_of(queries: list[GroundQuery]) -> IntArray:
+    """The nodes that the queries ask about."""
+    asked = [t.node for q in queries for t in q.targets if t.node >= 0]
+    asked += [c.node for q in queries for c in q.given if c.node >= 0]
+    return np.unique(np.array(asked, dtype=np.int64))
+
+
+def moved(query: GroundQuery, assembly: Assembly) -> GroundQuery:
+    """A query over the nodes of the assembled graph."""
+    given = [_moved_condition(condition, assembly) for condition in query.given]
+    return replace(
+        query,
+        targets=tuple(_moved_target(target, assembly) for target in query.targets),
+        given=tuple(condition for condition in given if condition is not None),
+    )
+
+
+def _moved_target(target: Target, assembly: Assembly) -> Target:
+    if target.node < 0:
+        return target
+    state = int(assembly.state[target.node])
+    if state >= 0:
+        return Target(-1, target.labels[state : state + 1])
+    return Target(int(assembly.node[target.node]), target.labels)
+
+
+def _moved_condition(condition: Condition, assembly: Assembly) -> Condition | None:
+    """None where the condition always holds."""
+    if condition.node < 0:
+        return condition
+    state = int(assembly.state[condition.node])
+    if state >= 0:
+        return None if state == condition.state else replace(condition, node=-1, state=0)
+    return replace(condition, node=int(assembly.node[condition.node]))
+
+
+def _targets(formulas: Formulas, expr: Expr, env: Env) -> list[Target]:
+    column = formulas.algebra.one_state_per_value(formulas.column(expr, env))
+    out: list[Target | None] = [
+        Target(-1, np.array([value])) if value >= 0 else None for value in column.fixed
+    ]
+    for part in column.parts:
+        assert isinstance(part, Block)
+        for row, node, table in zip(part.rows, part.scope[:, 0], part.table, strict=True):
+            out[row] = Target(int(node), part.tables[table])
+    return [target for target in out if target is not None]
+
+
+def _conditions(formulas: Formulas, expr: Expr, env: Env) -> list[Condition | None]:
+    """The node and state that make a formula true; None where it always holds."""
+    column = formulas.algebra.one_true_state(formulas.column(expr, env))
+    impossible = Condition(-1, 0, expr.span)
+    out = [impossible if value == FALSE else None for value in column.fixed]
+    for part in column.parts:
+        assert isinstance(part, Block)
+        state = np.argmax(part.tables == TRUE, axis=1)[part.table]
+        for row, node, s in zip(part.rows, part.scope[:, 0], state, strict=True):
+            out[row] = Condition(int(node), int(s), expr.span)
+    return out
+
+
+@dataclass
+class _Names:
+    """Prints the instances of a query."""
+
+    formulas: Formulas
+    query: Query
+
+    def text(self, env: Env, row: int) -> str:
+        """The instance as the program would write it without ``for``."""
+        names = {env.names[uid]: self._value(column[row]) for uid, column in env.columns.items()}
+        text = self._target(names)
+        given = ", ".join(print_expr(fact, names) for fact in self.query.syntax.given)
+        return f"{text} given {given}" if given else text
+
+    def label(self, env: Env, row: int) -> str | None:
+        """The name given by ``as``, with the values of the bound variables."""
+        uids = dict.fromkeys(v.uid for b in self.query.scope.bindings for v in variables(b))
+        if self.query.label is None or not uids:
+            return self.query.label
+        return f"{self.query.label}({', '.join(self._value(env.columns[uid][row]) for uid in uids)})"
+
+    def _target(self, names: dict[str, str]) -> str:
+        match self.query.syntax.target:
+            case ast.MapTarget(best=best):
+                return "map" if best == 1 else f"map {best}"
+            case ast.LogZTarget():
+                return "logz"
+            case target:
+                return print_expr(target, names)
+
+    def _value(self, value: int) -> str:
+        return print_value(self.formulas.evaluator.values[int(value)])

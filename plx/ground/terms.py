@@ -1,0 +1,137 @@
+"""Questions about the expressions of a program: what they mention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plx.check.program import (
+    Aggregate,
+    Expr,
+    Membership,
+    Operation,
+    ParamTerm,
+    Program,
+    RandomTerm,
+    Rank,
+    RelationBinding,
+    RelationTerm,
+    Scope,
+    SetBinding,
+    SetConst,
+    SetExpr,
+    SetItems,
+    SetRange,
+    SetType,
+    SetUnion,
+    Variable,
+)
+
+Part = Expr | SetExpr
+
+
+def parts(expr: Part) -> tuple[Part, ...]:
+    """The immediate parts of an expression or a set."""
+    match expr:
+        case ParamTerm() | RelationTerm() | RandomTerm() | Operation() | SetType():
+            return expr.arguments
+        case Rank():
+            return (expr.argument,)
+        case Membership():
+            return (expr.item, expr.set)
+        case Aggregate():
+            return (expr.body, *scope_parts(expr.scope))
+        case SetItems():
+            return expr.items
+        case SetRange():
+            return (expr.low, expr.high)
+        case SetUnion():
+            return expr.parts
+    return ()
+
+
+def scope_parts(scope: Scope) -> tuple[Part, ...]:
+    """The sets and the guard of a scope."""
+    sets: list[Part] = [b.set for b in scope.bindings if isinstance(b, SetBinding)]
+    return (*sets, *([scope.guard] if scope.guard is not None else []))
+
+
+class Terms:
+    """Facts about expressions, remembered by object."""
+
+    def __init__(self) -> None:
+        self._random: dict[int, tuple[Part, bool]] = {}
+        self._free: dict[int, tuple[Part, frozenset[int]]] = {}
+
+    def is_random(self, expr: Part) -> bool:
+        """Whether a random term occurs in it."""
+        found = self._random.get(id(expr))
+        if found is None:
+            answer = isinstance(expr, RandomTerm) or any(self.is_random(p) for p in parts(expr))
+            found = self._random[id(expr)] = (expr, answer)
+        return found[1]
+
+    def free(self, expr: Part) -> frozenset[int]:
+        """The uids of the variables that it mentions and does not bind."""
+        found = self._free.get(id(expr))
+        if found is None:
+            found = self._free[id(expr)] = (expr, self._find_free(expr))
+        return found[1]
+
+    def _find_free(self, expr: Part) -> frozenset[int]:
+        if isinstance(expr, Variable):
+            return frozenset({expr.uid})
+        inner = frozenset[int]().union(*(self.free(p) for p in parts(expr)))
+        if isinstance(expr, Aggregate):
+            return inner - bound(expr.scope)
+        return inner
+
+
+def bound(scope: Scope) -> frozenset[int]:
+    """The uids of the variables that a scope binds."""
+    return frozenset(v.uid for binding in scope.bindings for v in variables(binding))
+
+
+def variables(binding: SetBinding | RelationBinding) -> tuple[Variable, ...]:
+    """The variables of one binding."""
+    return (binding.variable,) if isinstance(binding, SetBinding) else binding.variables
+
+
+def flatten(op: str, expr: Expr) -> Iterator[Expr]:
+    """The operands of nested applications of one associative operator."""
+    if isinstance(expr, Operation) and expr.op == op:
+        for argument in expr.arguments:
+            yield from flatten(op, argument)
+    else:
+        yield expr
+
+
+def conjuncts(guard: Expr | None) -> list[Expr]:
+    """The parts of a conjunction; none for no guard."""
+    return [] if guard is None else list(flatten("and", guard))
+
+
+def spread(program: Program, expr: Part) -> int:
+    """About how many instances of inner scopes one instance of an expression has, at least 1."""
+    inner = max((spread(program, part) for part in parts(expr)), default=1)
+    if not isinstance(expr, Aggregate):
+        return inner
+    for binding in expr.scope.bindings:
+        if isinstance(binding, SetBinding):
+            inner *= max(1, _set_size(program, binding.set))
+        else:
+            inner *= max(1, len(program.relations[binding.relation].facts))
+    return inner
+
+
+def _set_size(program: Program, expr: SetExpr) -> int:
+    match expr:
+        case SetConst():
+            return len(expr.ids)
+        case SetType():
+            return len(program.types[expr.name].members)
+        case SetItems():
+            return len(expr.items)
+        case SetUnion():
+            return sum(_set_size(program, part) for part in expr.parts)
+        case SetRange():
+            return 16
