@@ -7,10 +7,11 @@ from typing import Any
 
 from plx.errors import Diagnostic, PlxError
 from plx.source import Span
+from plx.syntax import ast
 from plx.syntax.words import Word
 
 LIMIT = 200
-"""The most levels of a syntax tree."""
+"""The most levels of a syntax tree, where a chain of one operator is one level."""
 
 _OPENERS = ("LPAR", "LBRACE")
 _CLOSERS = ("RPAR", "RBRACE")
@@ -29,13 +30,27 @@ def check_brackets(words: Sequence[Word]) -> None:
 
 
 def check_tree(root: Any) -> None:
-    """Raises PlxError where a tree is deeper than the limit. Linear in the tree, not recursive."""
+    """Raises PlxError where a tree is deeper than the limit. Linear in the tree, not recursive.
+
+    A chain of one operator, ``a & b & c``, counts as one level.
+    """
     waiting = [(root, 1)]
     while waiting:
         node, depth = waiting.pop()
         if depth > LIMIT:
             raise _too_deep(Span(root.span.source, root.span.start, node.span.end))
-        waiting += [(child, depth + 1) for child in _children(node)]
+        waiting += [(child, depth + (not _continues(node, child))) for child in _children(node)]
+
+
+_GROUPS = {"-": "+", "/": "*", "%": "*"}
+
+
+def _continues(node: Any, child: Any) -> bool:
+    """True where a child is the rest of the chain that its parent begins."""
+    if not isinstance(node, ast.Binary) or not isinstance(child, ast.Binary):
+        return False
+    inner = node.right if node.op == "=>" else node.left
+    return child is inner and _GROUPS.get(child.op, child.op) == _GROUPS.get(node.op, node.op)
 
 
 def _children(node: Any) -> list[Any]:

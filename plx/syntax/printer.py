@@ -80,9 +80,11 @@ class _Printer:
 
     def union(self, node: ast.Expr) -> str:
         """A set after ``in`` or in a signature, where only ``|`` may bind less tightly than a range."""
-        if isinstance(node, ast.Binary) and node.op == "or":
-            return f"{self.union(node.left)} | {self.expr(node.right, _RANGE)}"
-        return self.expr(node, _RANGE)
+        parts = []
+        while isinstance(node, ast.Binary) and node.op == "or":
+            parts.append(self.expr(node.right, _RANGE))
+            node = node.left
+        return " | ".join([self.expr(node, _RANGE), *reversed(parts)])
 
     def scope(self, scope: ast.Scope) -> tuple[str, _Printer]:
         """``for … if …``, and the printer for what stands under it."""
@@ -130,20 +132,35 @@ class _Printer:
     def _operation(self, node: ast.Unary | ast.Binary | ast.Compare | ast.Member) -> tuple[str, int]:
         match node:
             case ast.Unary("not", operand):
-                text = self.expr(operand, _NOT)
-                tight = self._bare(operand)[1] == _ATOM or text.startswith(("!", "("))
-                return (f"!{text}" if tight else f"not {text}"), _NOT
+                text, level = self._bare(operand)
+                if level < _NOT or level == _ATOM or text.startswith("!"):
+                    return (f"!{text}" if level >= _NOT else f"!({text})"), _NOT
+                return f"not {text}", _NOT
             case ast.Unary(op, operand):
                 return f"{op}{self.expr(operand, _SIGN)}", _SIGN
-            case ast.Binary(op, left, right):
-                text, level, before, after = _BINARY[op]
-                return f"{self.expr(left, before)}{text}{self.expr(right, after)}", level
+            case ast.Binary():
+                return self._chain(node), _BINARY[node.op][1]
             case ast.Compare(operands, ops):
                 first, *rest = (self.expr(operand, _RANGE) for operand in operands)
                 return first + "".join(f" {op} {text}" for op, text in zip(ops, rest, strict=True)), _COMPARE
             case ast.Member(item, members, negated):
                 word = "not in" if negated else "in"
                 return f"{self.expr(item, _RANGE)} {word} {self.expr(members, _RANGE)}", _COMPARE
+
+    def _chain(self, node: ast.Expr) -> str:
+        """``a & b & c`` without a call per operator, however long it is."""
+        lead, trail = [], []
+        level = _BINARY[node.op][1] if isinstance(node, ast.Binary) else _ATOM
+        least = level
+        while isinstance(node, ast.Binary) and _BINARY[node.op][1] == level >= least:
+            text, _, before, after = _BINARY[node.op]
+            if before == level:
+                trail.append(text + self.expr(node.right, after))
+                node, least = node.left, before
+            else:
+                lead.append(self.expr(node.left, before) + text)
+                node, least = node.right, after
+        return "".join(lead) + self.expr(node, least) + "".join(reversed(trail))
 
     def _entry(self, entry: ast.Entry) -> str:
         if entry.otherwise:
