@@ -230,10 +230,10 @@ def introduce_domains(ctx: Context) -> None:
 
 
 def _introduce(ctx: Context, env: Mapping[str, Typed], node: ast.Expr) -> None:
-    if isinstance(node, ast.Binary) and node.op == "or":
-        _introduce(ctx, env, node.left)
+    while isinstance(node, ast.Binary) and node.op == "or":
         _introduce(ctx, env, node.right)
-    elif isinstance(node, ast.Binary) and node.op == "..":
+        node = node.left
+    if isinstance(node, ast.Binary) and node.op == "..":
         _introduce_run(ctx, node)
     elif isinstance(node, ast.Braces):
         for entry in node.entries:
