@@ -31,7 +31,9 @@ def checked_arguments(
     mapped: dict[int, Expr] = {}
     for argument, slot in zip(node.arguments, slots, strict=True):
         possible = possible_at(ctx, slot.ranged, mapped)
-        typed = ctx.resolve(env, argument, Wanted(possible, f"member of {slot.ranged.words}"))
+        typed = ctx.resolve(
+            env, argument, Wanted(possible, f"member of {slot.ranged.words}", slot.ranged.words)
+        )
         if not typed.broken and not random_ok:
             typed = _fixed_argument(ctx, typed, node)
         if not typed.broken:
@@ -82,7 +84,7 @@ def fitting(ctx: Context, typed: Typed, possible: IntArray | None, slot: Slot, t
     assert possible is not None
     if isinstance(typed.expr, Const):
         text = ctx.text(typed.expr.id)
-        hint = ctx.suggest(text, possible, ()) or f"its members: {ctx.texts(possible)}"
+        hint = ctx.suggest(text, possible, ()) or f"its members: {ctx.listing(possible)}"
         return ctx.fail(span, f"`{text}` is no member of {words}, which {taker} takes here", hint)
     message = f"{taker} takes a member of {words} here, `{span.text}` is never one"
     return ctx.fail(span, message, None, [typed.note, Note("the slot is declared here", slot.span)])

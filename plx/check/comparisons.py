@@ -75,9 +75,9 @@ def _never_equal(ctx: Context, left: Typed, right: Typed, span: Span) -> Typed:
             assert other.possible is not None
             text = ctx.text(value.expr.id)
             hint = ctx.suggest(text, other.possible, ())
-            listed = f"its values: {ctx.texts(other.possible)}"
+            listed = f"its values: {ctx.listing(other.possible)}"
             message = f"`{text}` is no value of `{other.expr.span.text}`"
-            return ctx.fail(value.expr.span, message, f"{hint}; {listed}" if hint else listed, [other.note])
+            return ctx.fail(value.expr.span, message, f"{hint} ({listed})" if hint else listed, [other.note])
     message = f"`{left.expr.span.text}` and `{right.expr.span.text}` are never equal"
     return ctx.fail(span, message, "their sets have no value in common", [left.note, right.note])
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from plx import weights
 from plx.check.program import Const, Variable
 from plx.check.typed import Entry, Kind, Ranged, RelationEntry, Typed, TypeEntry, broken, kind_of
 from plx.data.table import Data
@@ -32,10 +34,12 @@ _CANDIDATES = 20_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a place expects, to make the most of a message: ``possible`` values of ``what``."""
+    """What a place expects, to make the most of a message: ``possible`` values, which are each a ``what``,
+    for a variable over ``set``."""
 
     possible: IntArray | None
     what: str
+    set: str | None = None
 
 
 Resolver = Callable[["Context", Env, ast.Expr, "Wanted | None"], Typed]
@@ -116,12 +120,16 @@ class Context:
 
     def text(self, index: int) -> str:
         """A value as the program would write it."""
-        from plx import weights
-
         value = self.values[index]
         if isinstance(value, bool):
             return "true" if value else "false"
         return value if isinstance(value, str) else weights.text(value)
+
+    def listing(self, ids: IntArray) -> str:
+        """Some values in words, numbers in their order."""
+        numbers = self.values.floats(ids)
+        known = bool(len(ids)) and not np.isnan(numbers).any()
+        return self.texts(ids[np.argsort(numbers, kind="stable")] if known else ids)
 
     def texts(self, ids: Iterable[int], limit: int = 6) -> str:
         """Some values in words."""
@@ -165,13 +173,13 @@ class Context:
         return [entry for entry in self.entries.values() if isinstance(entry, RelationEntry)]
 
     def suggest(self, name: str, first: IntArray | None, others: Iterable[str]) -> str | None:
-        """The nearest of some values, else of some names, else of all symbols."""
-        pools = [self.symbol_texts(first) if first is not None else [], list(others), self._all_symbols()]
-        for pool in pools:
-            best = nearest(name, pool)
-            if best:
-                return f"did you mean `{best}`?"
-        return None
+        """The nearest of some values, else of some names, else of all symbols, which must be nearer."""
+        best = nearest(name, self.symbol_texts(first)) if first is not None else None
+        if best is None or best == name:
+            best = nearest(name, [*others, *(self._all_symbols() if first is None else ())])
+            close = best is not None and (first is None or _similar(name, best))
+            best = best if close and best != name else None
+        return f"did you mean `{best}`?" if best else None
 
     def symbol_texts(self, ids: IntArray) -> list[str]:
         """The symbols among some values, unless they are too many."""
@@ -184,6 +192,10 @@ class Context:
         ids = [entry.possible for entry in self.types()]
         everything = np.concatenate([*ids, np.array(sorted(self.introduced), dtype=np.int64)])
         return self.symbol_texts(everything)
+
+
+def _similar(a: str, b: str) -> bool:
+    return a.casefold() == b.casefold() or difflib.SequenceMatcher(None, a, b).ratio() > 0.72
 
 
 def contains(sorted_ids: IntArray, index: int) -> bool:

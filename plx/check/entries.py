@@ -100,7 +100,8 @@ def _table(name: str, rows: list[list[Const]], values: list[Const] | None, width
 def _key(ctx: Context, name: str, node: ast.Expr, slots: Sequence[Slot]) -> list[Const] | None:
     items = node.items if isinstance(node, ast.Tuple) else (node,)
     if len(items) != len(slots):
-        ctx.error(node.span, f"an index of `{name}` has {len(slots)} parts, this one has {len(items)}")
+        parts = "1 part" if len(slots) == 1 else f"{len(slots)} parts"
+        ctx.error(node.span, f"an index of `{name}` has {parts}, this one has {len(items)}")
         return None
     found = [_cell(ctx, item, slot) for item, slot in zip(items, slots, strict=True)]
     return None if None in found else [cell for cell in found if cell is not None]

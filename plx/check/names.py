@@ -32,6 +32,8 @@ def name(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed
     """A bare word: a bound variable, else a declared name without slots, else a symbol."""
     assert isinstance(node, ast.Name)
     bound = env.get(node.text)
+    if bound is not None and not isinstance(bound.expr, Variable):
+        return broken(node.span)
     if bound is not None:
         assert isinstance(bound.expr, Variable)
         return replace(bound, expr=Variable(bound.expr.uid, node.text, span=node.span))
@@ -59,11 +61,16 @@ def _bare(ctx: Context, node: ast.Name, declaration: ast.Statement) -> Typed:
 
 
 def _unknown(ctx: Context, env: Env, node: ast.Name, wanted: Wanted | None) -> Typed:
-    others = [*env, *ctx.declarations]
-    hint = ctx.suggest(node.text, wanted.possible if wanted else None, others)
-    if wanted and wanted.what and wanted.possible is not None:
+    hint = ctx.suggest(node.text, wanted.possible if wanted else None, [*env, *ctx.declarations])
+    if wanted and wanted.possible is not None:
         message = f"`{node.text}` is no {wanted.what}, nor a bound variable or a declared name"
-        hint = hint or f"the values: {ctx.texts(wanted.possible)}"
+        listed = ctx.listing(wanted.possible)
+        bind = (
+            f"bind it with `for {node.text} in {wanted.set}`, or use one of: "
+            if wanted.set
+            else "its values: "
+        )
+        hint = hint or bind + listed
     else:
         message = f"`{node.text}` is neither bound by a `for`, nor declared, nor a member of a type"
     if node.text.lower() in ("inf", "infinity", "nan"):

@@ -72,7 +72,8 @@ def binary(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
     kind = Kind.NUMBER if node.op in _ARITHMETIC else Kind.TRUTH
     ops, nodes = _left_chain(node)
     if kind == Kind.TRUTH and _union_instead(ctx, nodes):
-        return ctx.fail(node.span, "this is a union of sets; a formula is expected here")
+        hint = "put a union after `in` into parentheses: `x in (A | {b})`"
+        return ctx.fail(node.span, "this is a union of sets; a formula is expected here", hint)
     operands = [ctx.need(ctx.resolve(env, operand), kind) for operand in nodes]
     if any(operand.broken for operand in operands):
         return broken(node.span)

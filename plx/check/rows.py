@@ -115,7 +115,7 @@ def _report_outside(
         message = f"`{text}` is no member of {words}"
         if at == table.index.shape[1]:
             message = f"`{text}` is no value of `{table.name}`"
-        hint = ctx.suggest(text, members, ()) or f"its members: {ctx.texts(members)}"
+        hint = ctx.suggest(text, members, ()) or f"its members: {ctx.listing(members)}"
         ctx.error(table.origin.span(row, at), message + table.origin.words(row), hint)
     if len(rows) > _SHOWN:
         row = int(rows[_SHOWN])

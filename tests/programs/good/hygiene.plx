@@ -1,0 +1,11 @@
+# Names that meet: variables, slots and symbols with the names of other things.
+type T = {a, b, x, w}
+param w(T) = {w: 1, x: 2, else: 0}
+random f(T)
+random g(x: T): {x, none}
+define some(y: T) = exists(f(x) & x != y for x in T)
+define twice(x: T) = some(x) & exists(some(y) for y in T if y != x)
+weight w(x): twice(x) for x in T
+weight w(w): f(w) & f(x)
+weight 1: twice(y) for y in T
+query count(some(x) for x in T) given twice(a)
