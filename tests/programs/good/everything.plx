@@ -26,7 +26,7 @@ observe likes(bob, anna) = true
 observe coin = (level(anna) = 2)
 weight w * count(friends(x, y) for y in Person): level(x) = nearest(x) for x in Person
 weight 1: older(x, y) & meets(x, y) for x, y in Person if x < y
-weight 0.5: choice(n) in Below(n) | {top} for n in Step
+weight 0.5: choice(n) in (Below(n) | {top}) for n in Step
 weight 1: colour = red
 weight 1: "New York" = home
 weight 1: room(a, c) = c for a in Area, c in Course(a)
