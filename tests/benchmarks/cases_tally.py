@@ -1,6 +1,6 @@
 """Read and answer every public model in ../shared/cases; print a tally by folder and what failed.
 
-    python -m tests.benchmarks.cases_tally [--detail] [--only TEXT]
+    python -m tests.benchmarks.cases_tally [--detail] [--only TEXT] [--entries 2e8]
 
 *exact*: every known answer met, to 1e-9 (5e-7 where the published digits end there). *refused*: the
 size is past the budget of exact inference, which the line below says. Everything else is a failure.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from plx.errors import PlxError
 from plx.formats import read_model
-from plx.infer.elimination import plan, solve
+from plx.infer.elimination import Budget, Plan, plan, solve
 from tests.formats.published import Case, cases
 
 OUTCOMES = ("read", "exact", "impossible", "refused", "wrong", "error")
@@ -31,16 +31,15 @@ class Outcome:
     solving: float = 0.0
 
 
-def run(case: Case) -> Outcome:
-    """Read a case, and answer it exactly if it is narrow enough."""
+def run(case: Case, budget: Budget) -> Outcome:
+    """Read a case, and answer it exactly if that stays within the budget."""
     begin = time.perf_counter()
     try:
         model = read_model(case.path, case.evidence)
         read = time.perf_counter()
         chosen = plan(model)
-        if not chosen.fits():
-            size = f"{chosen.largest_clique:.2g}" if chosen.complete else "more than the search went through"
-            return Outcome("refused", f"largest clique: {size} states", read - begin, time.perf_counter() - read)
+        if not chosen.fits(budget):
+            return Outcome("refused", _size(chosen), read - begin, time.perf_counter() - read)
         result = solve(model, chosen)
     except PlxError as mistake:
         message = str(mistake).splitlines()[0]
@@ -52,16 +51,24 @@ def run(case: Case) -> Outcome:
     return Outcome(kind, "; ".join(wrong[:3]), read - begin, time.perf_counter() - read)
 
 
+def _size(chosen: Plan) -> str:
+    if not chosen.complete:
+        return "wider than the search for an order looks"
+    return f"largest clique {chosen.largest_clique:.1e} states, all tables {chosen.entries:.1e} entries"
+
+
 def main() -> None:
     """Run all cases and print the table."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--detail", action="store_true", help="a line for every case")
     options.add_argument("--only", default="", help="only cases whose folder or name holds this text")
+    options.add_argument("--entries", type=float, default=Budget.entries, help="budget in table entries")
     chosen = options.parse_args()
+    budget = Budget(entries=chosen.entries)
     tally: dict[str, Counter[str]] = defaultdict(Counter)
     for case in cases():
         if chosen.only in f"{case.folder}/{case.name}":
-            outcome = run(case)
+            outcome = run(case, budget)
             tally[case.folder].update(["cases", outcome.kind])
             tally[case.folder]["read"] += outcome.kind != "error"
             if chosen.detail or outcome.kind not in ("exact", "impossible"):
