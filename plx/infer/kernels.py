@@ -135,120 +135,140 @@ def _exp(x: float) -> float:
 
 
 @numba.njit(nogil=True)
-def _add_row(
-    m: Compiled,
-    row: int,
-    stride: int,
+def _add_row(row: int, stride: int, source: States, index: Int32) -> None:
+    """index += stride * source[row], lane by lane."""
+    step = np.int32(stride)
+    for c in range(index.shape[0]):
+        index[c] += step * np.int32(source[row, c])
+
+
+@numba.njit(nogil=True)
+def _add_mapped(row: int, source: States, start: int, table: Int32, sign: int, out: Int32, to: int) -> None:
+    """out[to] += sign * table[start + source[row]], lane by lane."""
+    values = table[start:]
+    for c in range(out.shape[1]):
+        out[to, c] += np.int32(sign) * values[np.uint32(source[row, c])]
+
+
+@numba.njit(nogil=True)
+def _map(start: int, table: Int32, source: Int32, row: int, out: Int32, to: int) -> None:
+    """out[to] = table[start + source[row]], lane by lane."""
+    values = table[start:]
+    for c in range(out.shape[1]):
+        out[to, c] = values[np.uint32(source[row, c])]
+
+
+@numba.njit(nogil=True)
+def _add_rows(
+    first: int,
+    last: int,
+    rows: Int32,
+    strides: Int32,
     state: States,
-    total: Int32,
     level: Int32,
+    total: Int32,
     candidate: Int32,
     index: Int32,
 ) -> None:
-    """index += stride * row, lane by lane."""
-    first = m.n_variables
-    if row < first:
-        for c in range(index.shape[0]):
-            index[c] += stride * np.int32(state[row, c])
-    elif row < first + m.n_derived:
-        for c in range(index.shape[0]):
-            index[c] += stride * level[row - first, c]
-    elif row < first + 2 * m.n_derived:
-        for c in range(index.shape[0]):
-            index[c] += stride * total[row - first - m.n_derived, c]
-    else:
-        for c in range(index.shape[0]):
-            index[c] += stride * candidate[row - first - 2 * m.n_derived, c]
+    """index += Σ strides[i] * row rows[i], for i from first to last - 1."""
+    n, d = state.shape[0], level.shape[0]
+    for i in range(first, last):
+        row = rows[i]
+        if row < n:
+            _add_row(row, strides[i], state, index)
+        elif row < n + d:
+            _add_row(row - n, strides[i], level, index)
+        elif row < n + 2 * d:
+            _add_row(row - n - d, strides[i], total, index)
+        else:
+            _add_row(row - n - 2 * d, strides[i], candidate, index)
 
 
 @numba.njit(nogil=True)
-def _shift(m: Compiled, v: int, sign: int, state: States, total: Int32, level: Int32) -> None:
-    """Add (1) or take away (-1) what v and its affected nodes contribute; refresh states when adding."""
-    for a in range(m.affected_start[v], m.affected_start[v + 1]):
-        d = m.affected[a]
-        for e in range(m.edge_start[a], m.edge_start[a + 1]):
-            start = m.edge_contribution[e]
-            source = m.edge_source[e]
-            if source < 0:
-                for c in range(state.shape[1]):
-                    total[d, c] += sign * m.contribution[start + state[v, c]]
-            else:
-                source = m.affected[m.affected_start[v] + source]
-                for c in range(state.shape[1]):
-                    total[d, c] += sign * m.contribution[start + level[source, c]]
-        if sign > 0:
-            for c in range(state.shape[1]):
-                level[d, c] = m.output[m.output_start[d] + total[d, c]]
-
-
-@numba.njit(nogil=True)
-def _from_table(
-    m: Compiled, v: int, state: States, total: Int32, level: Int32, scratch: Int32, draw: Int32, index: Int32
+def _shift(
+    first: int,
+    last: int,
+    v: int,
+    sign: int,
+    affected: Int32,
+    edge_start: Int64,
+    edge_source: Int32,
+    edge_contribution: Int64,
+    contribution: Int32,
+    output_start: Int64,
+    output: Int32,
+    state: States,
+    total: Int32,
+    level: Int32,
 ) -> None:
-    """Draw v from its table of thresholds."""
-    index[:] = 0
-    for r in range(m.reader_start[v], m.reader_start[v + 1]):
-        _add_row(m, m.reader_row[r], m.reader_stride[r], state, total, level, scratch, index)
-    start = m.conditional[v]
-    if m.card[v] == 2:
+    """Add (sign 1) or take away (-1) what v contributes to the nodes affected[first : last].
+
+    Their states are brought up to date when adding.
+    """
+    for a in range(first, last):
+        for e in range(edge_start[a], edge_start[a + 1]):
+            start = edge_contribution[e]
+            if edge_source[e] < 0:
+                _add_mapped(v, state, start, contribution, sign, total, affected[a])
+            else:
+                source = affected[first + edge_source[e]]
+                _add_mapped(source, level, start, contribution, sign, total, affected[a])
+        if sign > 0:
+            _map(output_start[affected[a]], output, total, affected[a], level, affected[a])
+
+
+@numba.njit(nogil=True)
+def _threshold(v: int, card: int, start: int, plane: int, threshold: Int32, index: Int32, draw: Int32, state: States) -> None:
+    """Draw v from a table: the number of thresholds that the random integer reaches."""
+    if card == 2:
+        limits = threshold[start:]
         for c in range(index.shape[0]):
-            state[v, c] = draw[c] >= m.threshold[start + index[c]]
+            state[v, c] = draw[c] >= limits[np.uint32(index[c])]
         return
     for c in range(index.shape[0]):
         state[v, c] = 0
-    for _ in range(m.card[v] - 1):
+    for k in range(card - 1):
+        limits = threshold[start + k * plane :]
         for c in range(index.shape[0]):
-            state[v, c] += draw[c] >= m.threshold[start + index[c]]
-        start += m.configurations[v]
+            state[v, c] += draw[c] >= limits[np.uint32(index[c])]
 
 
 @numba.njit(nogil=True)
-def _candidates(m: Compiled, v: int, k: int, total: Int32, candidate: Int32) -> None:
-    """States of v's affected derived nodes if v were k; their totals lack v's contributions."""
-    first = m.affected_start[v]
-    for a in range(first, m.affected_start[v + 1]):
-        d = m.affected[a]
-        row = a - first
-        for c in range(total.shape[1]):
-            candidate[row, c] = total[d, c]
-        for e in range(m.edge_start[a], m.edge_start[a + 1]):
-            start = m.edge_contribution[e]
-            if m.edge_source[e] < 0:
-                for c in range(total.shape[1]):
-                    candidate[row, c] += m.contribution[start + k]
-            else:
-                for c in range(total.shape[1]):
-                    candidate[row, c] += m.contribution[start + candidate[m.edge_source[e], c]]
-        for c in range(total.shape[1]):
-            candidate[row, c] = m.output[m.output_start[d] + candidate[row, c]]
-
-
-@numba.njit(nogil=True)
-def _from_factors(
-    m: Compiled,
-    v: int,
-    state: States,
+def _candidates(
+    first: int,
+    last: int,
+    k: int,
+    affected: Int32,
+    edge_start: Int64,
+    edge_source: Int32,
+    edge_contribution: Int64,
+    contribution: Int32,
+    output_start: Int64,
+    output: Int32,
     total: Int32,
-    level: Int32,
     candidate: Int32,
-    draw: Int32,
-    index: Int32,
-    score: Float64,
 ) -> None:
-    """Draw v by adding up the log potentials of the factors that depend on it."""
-    card = m.card[v]
-    for k in range(card):
-        for c in range(draw.shape[0]):
-            score[k, c] = 0.0
-        _candidates(m, v, k, total, candidate)
-        for f in range(m.factor_start[v], m.factor_start[v + 1]):
-            index[:] = k * m.factor_stride[f]
-            for o in range(m.operand_start[f], m.operand_start[f + 1]):
-                _add_row(m, m.operand_row[o], m.operand_stride[o], state, total, level, candidate, index)
-            start = m.factor_entry[f]
-            for c in range(draw.shape[0]):
-                score[k, c] += m.potential[start + index[c]]
-    _choose(v, card, state, draw, score)
+    """States of the nodes affected[first : last] if the variable, now taken away, were k."""
+    for a in range(first, last):
+        own = a - first
+        for c in range(total.shape[1]):
+            candidate[own, c] = total[affected[a], c]
+        for e in range(edge_start[a], edge_start[a + 1]):
+            start = edge_contribution[e]
+            if edge_source[e] < 0:
+                for c in range(total.shape[1]):
+                    candidate[own, c] += contribution[start + k]
+            else:
+                _add_mapped(edge_source[e], candidate, start, contribution, 1, candidate, own)
+        _map(output_start[affected[a]], output, candidate, own, candidate, own)
+
+
+@numba.njit(nogil=True)
+def _score(k: int, start: int, potential: Float64, index: Int32, score: Float64) -> None:
+    """score[k] += potential[start + index], lane by lane."""
+    values = potential[start:]
+    for c in range(index.shape[0]):
+        score[k, c] += values[np.uint32(index[c])]
 
 
 @numba.njit(nogil=True)
@@ -273,30 +293,108 @@ def _choose(v: int, card: int, state: States, draw: Int32, score: Float64) -> No
 
 
 @numba.njit(nogil=True)
+def _sweep(
+    m: Compiled,
+    state: States,
+    total: Int32,
+    level: Int32,
+    rng: UInt32,
+    scan: UInt32,
+    draw: Int32,
+    pick: Int32,
+    index: Int32,
+    candidate: Int32,
+    score: Float64,
+) -> None:
+    """As many updates as there are variables. Fields are unpacked once: each access costs a count of references."""
+    cards, conditional, plane, threshold = m.card, m.conditional, m.configurations, m.threshold
+    reader_start, reader_row, reader_stride = m.reader_start, m.reader_row, m.reader_stride
+    affected_start, affected = m.affected_start, m.affected
+    edge_start, edge_source, edge_contribution = m.edge_start, m.edge_source, m.edge_contribution
+    contribution, output_start, output = m.contribution, m.output_start, m.output
+    factor_start, factor_entry, factor_stride = m.factor_start, m.factor_entry, m.factor_stride
+    operand_start, operand_row, operand_stride = m.operand_start, m.operand_row, m.operand_stride
+    potential = m.potential
+    n = state.shape[0]
+    for step in range(n):
+        v = step
+        if pick.shape[0]:
+            _random(scan, pick)
+            v = (np.int64(pick[0]) * n) >> BITS
+        _random(rng, draw)
+        first, last = affected_start[v], affected_start[v + 1]
+        if first < last:
+            _shift(
+                first, last, v, -1, affected, edge_start, edge_source, edge_contribution, contribution,
+                output_start, output, state, total, level,
+            )
+        start = conditional[v]
+        if start >= 0:
+            index[:] = 0
+            _add_rows(
+                reader_start[v], reader_start[v + 1], reader_row, reader_stride, state, level, total, candidate, index
+            )
+            _threshold(v, cards[v], start, plane[v], threshold, index, draw, state)
+        else:
+            score[: cards[v]] = 0.0
+            for k in range(cards[v]):
+                _candidates(
+                    first, last, k, affected, edge_start, edge_source, edge_contribution, contribution,
+                    output_start, output, total, candidate,
+                )
+                for f in range(factor_start[v], factor_start[v + 1]):
+                    index[:] = k * factor_stride[f]
+                    _add_rows(
+                        operand_start[f], operand_start[f + 1], operand_row, operand_stride,
+                        state, level, total, candidate, index,
+                    )
+                    _score(k, factor_entry[f], potential, index, score)
+            _choose(v, cards[v], state, draw, score)
+        if first < last:
+            _shift(
+                first, last, v, 1, affected, edge_start, edge_source, edge_contribution, contribution,
+                output_start, output, state, total, level,
+            )
+
+
+@numba.njit(nogil=True)
+def _count(card: int, start: int, index: Int32, counts: Int32) -> None:
+    """counts[start + index] += 1, lane by lane; few states are compared with, many looked up."""
+    if card > 8:
+        for c in range(index.shape[0]):
+            counts[start + index[c], c] += 1
+        return
+    for k in range(card):
+        for c in range(index.shape[0]):
+            counts[start + k, c] += index[c] == k
+
+
+@numba.njit(nogil=True)
 def _record(
-    m: Compiled, state: States, total: Int32, level: Int32, candidate: Int32, index: Int32, counts: Int32
+    m: Compiled, state: States, total: Int32, level: Int32, index: Int32, candidate: Int32, counts: Int32
 ) -> None:
     """Add the present state of every target to its counts."""
-    for p in range(m.passive_start.shape[0] - 1):
+    contribution, output_start, output = m.contribution, m.output_start, m.output
+    passive_start, passive_row, passive_contribution = m.passive_start, m.passive_row, m.passive_contribution
+    target_start, target_row, target_stride = m.target_start, m.target_row, m.target_stride
+    target_offset = m.target_offset
+    n = state.shape[0]
+    for p in range(passive_start.shape[0] - 1):
         d = m.first_passive + p
-        index[:] = 0
-        for e in range(m.passive_start[p], m.passive_start[p + 1]):
-            start = m.passive_contribution[e]
-            row = m.passive_row[e]
-            if row < m.n_variables:
-                for c in range(index.shape[0]):
-                    index[c] += m.contribution[start + state[row, c]]
+        total[d] = 0
+        for e in range(passive_start[p], passive_start[p + 1]):
+            row, start = passive_row[e], passive_contribution[e]
+            if row < n:
+                _add_mapped(row, state, start, contribution, 1, total, d)
             else:
-                for c in range(index.shape[0]):
-                    index[c] += m.contribution[start + level[row - m.n_variables, c]]
-        for c in range(index.shape[0]):
-            level[d, c] = m.output[m.output_start[d] + index[c]]
-    for t in range(m.target_start.shape[0] - 1):
+                _add_mapped(row - n, level, start, contribution, 1, total, d)
+        _map(output_start[d], output, total, d, level, d)
+    for t in range(target_start.shape[0] - 1):
         index[:] = 0
-        for o in range(m.target_start[t], m.target_start[t + 1]):
-            _add_row(m, m.target_row[o], m.target_stride[o], state, total, level, candidate, index)
-        for c in range(index.shape[0]):
-            counts[m.target_offset[t] + index[c], c] += 1
+        _add_rows(
+            target_start[t], target_start[t + 1], target_row, target_stride, state, level, total, candidate, index
+        )
+        _count(target_offset[t + 1] - target_offset[t], target_offset[t], index, counts)
 
 
 def _advance(
@@ -323,20 +421,10 @@ def _advance(
     candidate = np.empty((m.max_candidates, lanes), dtype=np.int32)
     score = np.empty((m.max_card + 1, lanes))
     for _ in range(draws):
-        for step in range(thin * m.n_variables):
-            v = step % m.n_variables
-            if pick.shape[0]:
-                _random(scan, pick)
-                v = (np.int64(pick[0]) * m.n_variables) >> BITS
-            _random(rng, draw)
-            _shift(m, v, -1, state, total, level)
-            if m.conditional[v] >= 0:
-                _from_table(m, v, state, total, level, candidate, draw, index)
-            else:
-                _from_factors(m, v, state, total, level, candidate, draw, index, score)
-            _shift(m, v, 1, state, total, level)
+        for _ in range(thin):
+            _sweep(m, state, total, level, rng, scan, draw, pick, index, candidate, score)
         if counts.shape[0]:
-            _record(m, state, total, level, candidate, index, counts)
+            _record(m, state, total, level, index, candidate, counts)
 
 
 advance = numba.njit([_signature(types.uint8), _signature(types.uint16)], nogil=True, cache=True)(_advance)
