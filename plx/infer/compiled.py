@@ -42,9 +42,7 @@ class Plan:
         """The same model with other log potentials, shape of ``graph.table``."""
         graph = self.graph._replace(table=table)
         filled = thresholds(self.conditionals, graph, BITS)
-        arrays = self.arrays._replace(
-            threshold=filled, potential=np.ascontiguousarray(table, dtype=np.float64)
-        )
+        arrays = self.arrays._replace(threshold=filled, potential=np.require(table, np.float64, ("C", "W")))
         return Plan(graph, arrays, self.targets, self.rows, self.conditionals)
 
 
@@ -134,7 +132,7 @@ def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, np.nd
         "operand_start": _i64(np.searchsorted(s.operand_term[operands], np.append(terms, len(s.term_entry)))),
         "operand_row": _i32(s.operand_row[operands]),
         "operand_stride": _i32(s.operand_stride[operands]),
-        "potential": np.ascontiguousarray(graph.table, dtype=np.float64),
+        "potential": np.require(graph.table, np.float64, ("C", "W")),
     }
 
 
@@ -165,9 +163,12 @@ def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[st
     }
 
 
+# Numba's signatures are of writable arrays, so the read-only ones of a graph are copied.
+
+
 def _i32(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values, dtype=np.int32)
+    return np.require(values, np.int32, ("C", "W"))
 
 
 def _i64(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values, dtype=np.int64)
+    return np.require(values, np.int64, ("C", "W"))
