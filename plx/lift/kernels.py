@@ -276,3 +276,47 @@ def interchangeable(start, feature, around, inside, total, color, reader_start, 
             if out[x] != x or budget == 0:
                 break
     return out
+
+
+@njit("int64(int32[:, :], int64[:], int64, int64[:], int32[:], int32[:])", cache=True)
+def schreier_tree(elements, rows, base, orbit, via, parent):
+    """The orbit of a point under some elements, breadth first; returns its length.
+
+    ``elements`` [r, n] are images of the points, ``rows`` says which to use. Fills ``orbit``,
+    ``via`` (the element that reached each point, -1 outside the orbit, -2 at the base) and ``parent``.
+    """
+    via[:] = -1
+    orbit[0] = base
+    via[base] = -2
+    size = 1
+    i = 0
+    while i < size:
+        p = orbit[i]
+        for r in rows:
+            q = elements[r, p]
+            if via[q] == -1:
+                via[q] = r
+                parent[q] = p
+                orbit[size] = q
+                size += 1
+        i += 1
+    return size
+
+
+@njit("int64(int32[:], int32[:, :], int64[:], int32[:, :], int32[:, :])", cache=True)
+def sift(image, inverses, base, via, parent):
+    """Divide a permutation, in place, by transversal elements, level by level.
+
+    Returns the level at which it leaves the orbit of the base point, or the number of levels.
+    """
+    n = len(image)
+    for level in range(len(base)):
+        point = image[base[level]]
+        if via[level, point] == -1:
+            return level
+        while via[level, point] >= 0:
+            r = via[level, point]
+            for i in range(n):
+                image[i] = inverses[r, image[i]]
+            point = parent[level, point]
+    return len(base)

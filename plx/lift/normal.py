@@ -11,13 +11,14 @@ from plx.ground.assemble import FactorBatch, assemble, factor_batches, variable_
 from plx.ground.derived import derived_of
 from plx.ground.graph import FactorGraph
 from plx.ground.rows import segments, starts
+from plx.ground.tables import relevant_axes
 from plx.values import FloatArray, IntArray, Values
 
-_ENTRIES = 64
+_ENTRIES = 256
 """Factors over derived nodes become tables over their variables up to this many entries."""
 
-_FACTORS = 20_000
-"""… and only where there are no more of them than this, since it is done one by one."""
+_TOTAL = 1 << 20
+"""… and only where all of them together have no more entries than this."""
 
 
 def normalise(values: Values, graph: FactorGraph) -> FactorGraph:
@@ -27,23 +28,42 @@ def normalise(values: Values, graph: FactorGraph) -> FactorGraph:
     written. Derived nodes that only queries read are gone. Variables keep their numbers (all have
     two states or more).
     """
-    if graph.n_derived == 0:
-        return graph
-    small = _small_factors(graph)
-    if small.sum() > _FACTORS:
-        small[:] = False
-    batches = [*factor_batches(_select(graph, ~small)), *_expanded(graph, np.flatnonzero(small))]
-    return assemble(values, variable_cards(graph), batches, derived_of(graph)).graph
+    if graph.n_derived:
+        small = _small_factors(graph)
+        rest = np.ones(graph.n_factors, dtype=bool)
+        rest[list(small)] = False
+        batches = [*factor_batches(_select(graph, rest)), *_expanded(graph, small)]
+        graph = assemble(values, variable_cards(graph), batches, derived_of(graph)).graph
+    while not _reads_all(graph):  # a sum of tables can lose an axis, and then falls on a smaller scope
+        graph = assemble(values, variable_cards(graph), factor_batches(graph), derived_of(graph)).graph
+    return graph
 
 
-def _small_factors(graph: FactorGraph) -> npt.NDArray[np.bool_]:
-    """Which factors read derived nodes but few joint states of variables."""
+def _reads_all(graph: FactorGraph) -> bool:
+    """Whether every table depends on every node of its scope."""
+    return all(
+        relevant_axes(batch.tables, graph.card[batch.scope[0]].tolist()).all()
+        for batch in factor_batches(graph)
+    )
+
+
+def _small_factors(graph: FactorGraph) -> dict[int, list[int]]:
+    """The factors that read derived nodes but few joint states, and the variables below them."""
     size = _log_sizes(graph)
     factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
     total = np.bincount(factor, weights=size[graph.scope], minlength=graph.n_factors)
     reads = np.bincount(factor, weights=graph.scope >= graph.n_variables, minlength=graph.n_factors)
-    small: npt.NDArray[np.bool_] = (reads > 0) & (total <= np.log(_ENTRIES) + 1e-9)
-    return small
+    found, entries = {}, 0
+    # An input may be counted several times, so the bound is loose; the support decides.
+    for f in np.flatnonzero((reads > 0) & (total <= 3 * np.log(_ENTRIES))).tolist():
+        variables = sorted(_support(graph, graph.scope_of(f).tolist()))
+        n = int(np.prod(graph.card[variables].astype(np.float64)))
+        if n <= _ENTRIES:
+            found[f] = variables
+            entries += n
+        if entries > _TOTAL:
+            return {}
+    return found
 
 
 def _log_sizes(graph: FactorGraph) -> FloatArray:
@@ -71,17 +91,15 @@ def _select(graph: FactorGraph, factors: npt.NDArray[np.bool_]) -> FactorGraph:
     )
 
 
-def _expanded(graph: FactorGraph, factors: IntArray) -> Iterator[FactorBatch]:
+def _expanded(graph: FactorGraph, factors: dict[int, list[int]]) -> Iterator[FactorBatch]:
     """Each factor as a table over the variables below it."""
-    for factor in factors:
-        scope = graph.scope_of(factor)
-        variables = sorted(_support(graph, [int(node) for node in scope]))
+    for factor, variables in factors.items():
         cards = graph.card[variables]
         grid = np.indices(cards).reshape(len(cards), -1)
         state = dict(zip(variables, grid, strict=True))
-        index = tuple(_state(graph, int(node), state) for node in scope)
-        table = graph.table_weights(factor)[index]
-        yield FactorBatch(np.array([variables]), np.zeros(1, dtype=np.int64), table[None], graph.rule_of[[factor]])
+        index = tuple(_state(graph, int(node), state) for node in graph.scope_of(factor))
+        table = graph.table_weights(factor)[index][None]
+        yield FactorBatch(np.array([variables]), np.zeros(1, dtype=np.int64), table, graph.rule_of[[factor]])
 
 
 def _support(graph: FactorGraph, nodes: list[int]) -> set[int]:

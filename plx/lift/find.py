@@ -1,0 +1,105 @@
+"""Model → symmetries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plx.ground.graph import GroundModel
+from plx.ground.rows import starts, unique_keys, unique_rows
+from plx.lift.coloring import ColoredGraph, color_graph
+from plx.lift.group import Group
+from plx.lift.layers import Layer, symmetric
+from plx.lift.quotient import Quotient, reduce
+from plx.lift.search import Search
+from plx.lift.symmetry import Kind, Symmetry
+from plx.values import FALSE, TRUE, IntArray, Values
+
+
+def find_symmetry(model: GroundModel, kind: Kind = "nec", seconds: float = 60.0) -> Symmetry:
+    """The symmetries of a model, found from its factors alone: states are never enumerated.
+
+    ``seconds`` bounds the time of the solver. What cannot be found in time or in memory is left
+    out and said in ``notes``: the group is then a subgroup, and still one of symmetries.
+    """
+    start = starts(model.graph.card[: model.graph.n_variables])
+    try:
+        label = truth_labels(model) if kind == "variable" else np.zeros(start[-1], dtype=np.int64)
+        quotient = reduce(model.values, model.graph, label, equal=kind != "nec")
+        return symmetry_of(model.values, quotient, label, kind, start, seconds)
+    except MemoryError:
+        return no_symmetry(model, kind, "not enough memory for the search for symmetries: none are used")
+
+
+def no_symmetry(model: GroundModel, kind: Kind, note: str) -> Symmetry:
+    """The trivial group, and why."""
+    card = model.graph.card[: model.graph.n_variables].astype(np.int64)
+    start = starts(card)
+    pairs = np.arange(start[-1])
+    nodes = np.arange(model.graph.n_nodes)
+    quotient = Quotient(
+        graph=model.graph,
+        normal=model.graph,
+        start=start,
+        state=pairs,
+        members=pairs,
+        multiplicity=np.ones(len(pairs), dtype=np.int64),
+        variable=np.arange(len(card)),
+        node=nodes,
+        fixed=np.full(len(nodes), -1),
+        log_constant=0.0,
+        merges=(),
+    )
+    return Symmetry(kind, start, quotient, Group(len(pairs)), (note,))
+
+
+def symmetry_of(
+    values: Values, quotient: Quotient, label: IntArray, kind: Kind, start: IntArray, seconds: float
+) -> Symmetry:
+    """The symmetries of a reduced model; for other kinds than ``nec``, as those of the model itself."""
+    point = label[quotient.members[starts(quotient.multiplicity)[:-1]]]
+    if kind != "nec":
+        _, point = unique_rows(np.stack([point, quotient.multiplicity], axis=1))
+    search = Search(reduced_graph(values, quotient, point), seconds)
+    pair = quotient.pair_of()
+    layers = [layer.on(pair[None]) for layer in search.run()]
+    layers = _idle_variables(quotient, point) + layers
+    if kind == "nec":
+        return Symmetry(kind, start, quotient, Group(int(quotient.start[-1]), tuple(layers)), tuple(search.notes))
+    lifted = [_lifted(layer, quotient) for layer in layers] + [Layer(blocks) for blocks in quotient.merges]
+    return Symmetry(kind, start, quotient, Group(int(start[-1]), tuple(lifted)), tuple(search.notes))
+
+
+def reduced_graph(values: Values, quotient: Quotient, label: IntArray) -> ColoredGraph:
+    """The coloured graph of a reduced model; ``label`` [reduced states] must be respected."""
+    return color_graph(values, quotient.normal, label[quotient.pair_of()])
+
+
+def truth_labels(model: GroundModel) -> IntArray:
+    """1 and 2 for false and true of the Boolean variables, 0 for all pairs of the others."""
+    graph, atoms = model.graph, model.atoms
+    boolean = np.array([d.tolist() == [FALSE, TRUE] for d in atoms.domains], dtype=bool)
+    mine = boolean[atoms.domain[atoms.atom_of]]
+    card = graph.card[: graph.n_variables].astype(np.int64)
+    state = np.arange(card.sum()) - np.repeat(starts(card)[:-1], card)
+    return np.where(np.repeat(mine, card), 1 + state, 0)
+
+
+def _idle_variables(quotient: Quotient, label: IntArray) -> list[Layer]:
+    """Variables of one reduced state can all be exchanged, where their labels agree."""
+    alone = quotient.start[np.flatnonzero(np.diff(quotient.start) == 1)]
+    _, group = unique_keys(label[alone])
+    size = np.bincount(group)
+    return [symmetric(alone[group == g][:, None]) for g in np.flatnonzero(size > 1)]
+
+
+def _lifted(layer: Layer, quotient: Quotient) -> Layer:
+    """A layer over reduced states as one over the given pairs behind them."""
+    width = quotient.multiplicity[layer.points[0, 0]]
+    begin = starts(quotient.multiplicity)[:-1]
+    offset = np.arange(width.sum()) - np.repeat(starts(width)[:-1], width)
+    points = quotient.members[np.repeat(begin[layer.points], width, axis=2) + offset]
+    if layer.is_symmetric:
+        return Layer(points)
+    place = starts(width)[:-1]
+    generators = np.repeat(place[layer.generators], width, axis=1) + offset
+    return Layer(points, generators.astype(np.int32), layer.order)
