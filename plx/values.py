@@ -33,7 +33,7 @@ class Values:
 
     def __init__(self) -> None:
         self._values: list[Value | float] = []
-        self._ids: dict[tuple[str, Any], int] = {}
+        self._ids: dict[str, dict[Any, int]] = {"symbol": {}, "truth": {}, "number": {}}
         self._floats = np.empty(0)
         for value in (False, True, 0):
             self.id(value)
@@ -47,10 +47,10 @@ class Values:
 
     def id(self, value: Value) -> int:
         """The id of a value, new if it has not been seen."""
-        key = (_kind(value), value)
-        found = self._ids.get(key)
+        known = self._ids[_kind(value)]
+        found = known.get(value)
         if found is None:
-            found = self._ids[key] = len(self._values)
+            found = known[value] = len(self._values)
             self._values.append(value)
         return found
 
@@ -60,7 +60,7 @@ class Values:
 
     def find(self, value: Value) -> int | None:
         """The id of a value if it has one."""
-        return self._ids.get((_kind(value), value))
+        return self._ids[_kind(value)].get(value)
 
     def floats(self, ids: IntArray) -> FloatArray:
         """The numbers with these ids as doubles; NaN where the id is no number."""
