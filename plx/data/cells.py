@@ -111,7 +111,8 @@ def _factorise(cells: Sequence[Any], text: bool = False) -> Column:
 def convert(column: Column, loose: bool) -> tuple[list[Value], list[tuple[int, str]]]:
     """The distinct values of a column, and its mistakes as (code, message)."""
     if not column.text:
-        return _convert(column.distinct, from_python)
+        plain = set(map(type, column.distinct)) <= {str, int}
+        return (list(column.distinct), []) if plain else _convert(column.distinct, from_python)
     if loose and all(_is_number(cell) for cell in column.distinct):
         return _convert(column.distinct, from_loose_text)
     return _convert(column.distinct, _nonempty)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -151,14 +152,16 @@ def _rows(rows: Sequence[Any], shape: Shape) -> Columns:
         return None, [column_of_objects([])] * len(shape.slots or (1,)) + [column_of_objects([])] * (
             shape.value == "needed" and bool(shape.slots)
         )
-    nested = [isinstance(row, list | tuple | np.ndarray) for row in (rows[0], rows[-1])]
+    nested = [issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, rows))]
     if not any(nested):
         return None, [column_of_objects(rows)]
-    widths = {len(row) if isinstance(row, list | tuple | np.ndarray) else 1 for row in rows}
+    if not all(nested):
+        raise ValueError("some of its rows are tuples and some are not")
+    widths = set(map(len, rows))
     if len(widths) > 1:
         listed = " and ".join(map(str, sorted(widths)))
         raise ValueError(f"its rows have different lengths, {listed}")
-    return None, [column_of_objects(cells) for cells in zip(*rows, strict=True)]
+    return None, [column_of_objects(list(map(itemgetter(at), rows))) for at in range(widths.pop())]
 
 
 def _hint(shape: Shape) -> str:
