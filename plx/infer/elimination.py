@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.errors import Diagnostic, NoWorldError, Note, PlxError
+from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.ground.graph import GroundModel
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer
 from plx.infer.junction import Impossible, propagate
@@ -25,7 +25,7 @@ Nodes = tuple[int, ...]
 _RULES_NAMED = 6
 """How many rules an error names."""
 
-_JOINT_OPERATIONS = 1e7
+JOINT_OPERATIONS = 1e7
 """What cliques for joint queries may cost before each such query gets a tree of its own."""
 
 
@@ -57,7 +57,7 @@ class Plan:
     @cached_property
     def largest_clique(self) -> float:
         """Entries of the largest table."""
-        return max((float(2.0 ** tree.bits.max(initial=0.0)) for tree in self._trees), default=1.0)
+        return max(float(np.rint(2.0 ** tree.bits.max(initial=0.0))) for tree in self._trees)
 
     @cached_property
     def entries(self) -> float:
@@ -99,7 +99,7 @@ def plan(model: GroundModel) -> Plan:
     if not joint:
         return Plan(model, skeleton)
     together = find_order(with_scopes(network, scopes))
-    if together.complete and together.operations <= max(_JOINT_OPERATIONS, 4 * skeleton.operations):
+    if together.complete and together.operations <= JOINT_OPERATIONS + skeleton.operations:
         return Plan(model, together)
     return Plan(model, skeleton, tuple((scope, _last(skeleton, scope)) for scope in joint))
 

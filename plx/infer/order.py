@@ -128,14 +128,12 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     candidates += [(_EMPTY, trial % 3 != 1) for trial in range(_MOST_TRIES)]
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
-    tries = 0
-    for forced, by_fill in candidates:
+    for tries, (forced, by_fill) in enumerate(candidates, start=1):
         found = skeleton(
             network, *eliminate(graph, forced, by_fill, noise.random(network.n_nodes), WIDEST_BITS)
         )
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
-        tries += 1
         if not found.complete or best.operations < GOOD_ENOUGH * tries**3:
             break
     assert best is not None
@@ -181,9 +179,28 @@ def skeleton(network: Network, order: IntArray, row: IntArray, members: IntArray
         return Skeleton(network, order, place, row, axis, parent, _EMPTY, _EMPTY, False)
     joined = np.diff(row) > 1
     parent[joined] = place[axis[row[:-1][joined] + 1]]
+    _share(parent, row, axis)
     key = owner * n + place[axis]
     cliques, functions = _contained(network, row, parent, place, key)
     return Skeleton(network, order, place, row, axis, parent, cliques, functions, True)
+
+
+def _share(parent: IntArray, row: IntArray, axis: IntArray) -> None:
+    """Of cliques with one message scope, let the last alone send to the parent, the rest to it.
+
+    That spares a wide parent many messages, such as one per friendship of a pair of people.
+    """
+    width = np.diff(row) - 1
+    for k in np.unique(width[width > 0]):
+        cliques = np.flatnonzero(width == k)
+        rows = axis[row[cliques][:, None] + np.arange(1, k + 1)]
+        alike = np.lexsort(rows.T)
+        same = (rows[alike][1:] == rows[alike][:-1]).all(axis=1)
+        first = np.flatnonzero(np.concatenate([[True], ~same]))
+        group = np.cumsum(np.concatenate([[True], ~same])) - 1
+        last = np.maximum.reduceat(cliques[alike], first)[group]
+        rest = cliques[alike] != last
+        parent[cliques[alike][rest]] = last[rest]
 
 
 def _contained(

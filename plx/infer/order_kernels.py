@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,10 +26,8 @@ class Interaction(NamedTuple):
     incident: Ints
 
 
-_EXAMPLE = Interaction(
-    *(np.zeros(1, dtype=np.float64 if field == "bits" else np.int64) for field in Interaction._fields)
-)
-_GRAPH = typeof(_EXAMPLE)
+_ROW = np.zeros(1, dtype=np.int64)
+_GRAPH = typeof(Interaction(_ROW, _ROW, np.zeros(1), _ROW, _ROW, _ROW, _ROW))  # type: ignore[no-untyped-call]
 _INTS = types.int64[::1]
 
 
@@ -47,7 +46,7 @@ def _adjacent(pool: Ints, at: Ints, length: Ints, u: int, w: int) -> bool:
 
 
 @njit(
-    types.UniTuple(float64, 2)(
+    types.UniTuple(float64, 2)(  # type: ignore[no-untyped-call]
         _GRAPH, _INTS, _INTS, _INTS, types.boolean[::1], _INTS, types.int64, types.int64, types.boolean
     ),
     cache=True,
@@ -79,7 +78,7 @@ def _score(
         if inside:
             size -= graph.bits[graph.family[last - 1]]
     high = max(size, message)
-    cost = high + np.log2(1.0 + 2.0 ** (size + message - 2.0 * high))
+    cost = high + math.log2(1.0 + 2.0 ** (size + message - 2.0 * high))
     if not by_fill:
         return cost, 0.0
     total, squares, present = 0.0, 0.0, 0.0
@@ -98,7 +97,9 @@ def _score(
 
 
 @njit(
-    types.Tuple((_INTS, _INTS, _INTS))(_GRAPH, _INTS, types.boolean, types.float64[::1], float64),
+    types.Tuple((_INTS, _INTS, _INTS))(  # type: ignore[no-untyped-call]
+        _GRAPH, _INTS, types.boolean, types.float64[::1], float64
+    ),
     cache=True,
 )
 def eliminate(

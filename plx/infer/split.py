@@ -53,4 +53,5 @@ def _wide(graph: FactorGraph, derived: IntArray) -> npt.NDArray[np.bool_]:
     """Which derived nodes have too many joint input states for one function."""
     inputs, owner = spread(graph.input_start, derived)
     bits = np.bincount(owner, np.log2(graph.card[graph.input_node[inputs]]), len(derived))
-    return (bits > np.log2(SMALL)) & (np.bincount(owner, minlength=len(derived)) > 2)
+    wide: npt.NDArray[np.bool_] = (bits > np.log2(SMALL)) & (np.bincount(owner, minlength=len(derived)) > 2)
+    return wide
