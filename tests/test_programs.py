@@ -3,66 +3,108 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from unittest.mock import patch
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from plx.model import compile
-from plx.syntax.parser import parse
+from hypothesis import HealthCheck, given, seed, settings
 
+import plx.infer.infer
+from plx.answer.result import QueryResult
 from plx.errors import PlxError
-from plx.infer.samples import Answer
+from plx.model import run
 from plx.source import Source
-from tests.oracle import Interpreter
+from plx.syntax.parser import parse
+from tests.oracle import Answers, Interpreter
 from tests.random_programs import programs
 
-# Oracle enumerates in plain Python, so worlds are kept few.
 LARGEST_WORLD_COUNT = 1500
+"""The oracle enumerates in plain Python, so worlds are kept few."""
+
+quietly = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def expected(text: str):
+def expected(text: str) -> Answers | None:
     interpreter = Interpreter(parse(Source("program", text)))
-    if math.prod(len(domain) for domain in interpreter.atoms.values()) > LARGEST_WORLD_COUNT:
-        return None
-    return interpreter.answers()
+    worlds = math.prod(len(domain) for domain in interpreter.atoms.values())
+    return interpreter.answers() if worlds <= LARGEST_WORLD_COUNT else None
 
 
-def distribution(model, query, answer: Answer) -> Mapping[tuple, float]:
-    """The answer as {values: probability}, without values of probability 0."""
-    out: dict[tuple, float] = {}
-    shape = [len(target.labels) for target in query.targets]
-    for flat, p in enumerate(answer.p):
-        key, rest = [], flat
-        for size, target in zip(reversed(shape), reversed(query.targets), strict=True):
-            rest, state = divmod(rest, size)
-            key.append(model.values[int(target.labels[state])])
-        if p:
-            out[tuple(reversed(key))] = out.get(tuple(reversed(key)), 0.0) + float(p)
-    return out
+def possible(truth: Answers) -> bool:
+    return all(z > -math.inf for z in truth.log_z)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def distribution(answer: QueryResult) -> dict[tuple[object, ...], float]:
+    """The answer as {values: probability}."""
+    return {
+        value if isinstance(value, tuple) else (value,): p for value, p in answer.distribution.items() if p
+    }
+
+
+@pytest.mark.parametrize("few", [1 << 14, 0], ids=["enumeration", "elimination"])
+@settings(quietly, max_examples=100)
 @given(text=programs())
-def test_exact_answers_are_the_sums_over_worlds(text: str) -> None:
+def test_exact_answers_are_the_sums_over_worlds(few: int, text: str) -> None:
+    with patch.object(plx.infer.infer, "_FEW", few):
+        check_exact_answers(text)
+
+
+def check_exact_answers(text: str) -> None:
     truth = expected(text)
     if truth is None:
         return
-    model = compile(text)
-    if any(z == -math.inf for z in truth.log_z):
+    if not possible(truth):
         with pytest.raises(PlxError):
-            model.run(method="exact")
+            run(text, method="exact")
         return
-    result = model.run(method="exact")
-    assert len(model.ground.queries) == len(truth.distributions)
-    for i, query in enumerate(model.ground.queries):
-        answer = result.inference.answers[i]
-        if query.kind == "map":
-            assert answer.worlds[0].log_weight + model.ground.log_constant == pytest.approx(
-                truth.best[i], abs=1e-9
-            )
-        elif query.kind == "logz":
-            assert answer.log_z == pytest.approx(truth.log_z[i], abs=1e-9)
+    result = run(text, method="exact")
+    assert len(result) == len(truth.distributions)
+    for answer, right, log_z, best in zip(result, truth.distributions, truth.log_z, truth.best, strict=True):
+        if answer.kind == "map":
+            assert answer.log_weight == pytest.approx(best, abs=1e-9)
+        elif answer.kind == "logz":
+            assert answer.log_z == pytest.approx(log_z, abs=1e-9)
         else:
-            mine, right = distribution(model.ground, query, answer), truth.distributions[i]
-            assert set(mine) <= set(right) | {key for key in mine if mine[key] < 1e-12}
-            assert all(mine.get(key, 0.0) == pytest.approx(p, abs=1e-9) for key, p in right.items())
+            mine = distribution(answer)
+            assert set(mine) == set(right)
+            assert all(mine[key] == pytest.approx(p, abs=1e-9) for key, p in right.items())
+
+
+@seed(20170420)
+@settings(quietly, max_examples=40, derandomize=True)
+@given(text=programs())
+def test_sampled_answers_agree_within_their_errors(text: str) -> None:
+    truth = expected(text)
+    if truth is None or not possible(truth):
+        return
+    result = run(text, method="gibbs", seed=7, samples=20_000)
+    for answer, right in zip(result, truth.distributions, strict=True):
+        if answer.kind in ("map", "logz") or not answer.converged:
+            continue
+        for estimate in answer.estimates:
+            key = estimate.value if isinstance(estimate.value, tuple) else (estimate.value,)
+            assert abs(estimate.p - right.get(key, 0.0)) <= 5 * estimate.mcse + 1e-9
+        if answer.mean is not None:
+            mean = sum(float(value) * p for (value,), p in right.items())  # type: ignore[arg-type]
+            assert abs(answer.mean - mean) <= 5 * (answer.mean_mcse or 0) + 1e-9
+
+
+@pytest.mark.parametrize(("n", "p"), [(2, 0.837962), (3, 0.874677), (5, 0.937859), (10, 0.993113)])
+@pytest.mark.parametrize("method", ["auto", "gibbs"])
+def test_smokers(n: int, p: float, method: str) -> None:
+    text = """
+    type Person
+    random smokes(Person)
+    random friends(Person, Person)
+    weight 1.4: smokes(x) for x in Person
+    weight 1.1: friends(x, y) & smokes(x) => smokes(y) for x, y in Person
+    query smokes(p1)
+    """
+    answer = run(text, Person=[f"p{i + 1}" for i in range(n)], method=method, seed=1)["smokes(p1)"]
+    assert answer.converged
+    assert abs(answer.probability - p) <= 4 * answer.mcse + 5e-7
+
+
+def test_a_lone_boolean_of_weight_one() -> None:
+    result = run("random a  weight 1: a  query a")
+    assert result["a"].probability == pytest.approx(1 / (1 + np.exp(-1)), abs=1e-15)
