@@ -8,8 +8,9 @@ import numpy as np
 
 from plx.check.context import Context, Env, Wanted, disjoint
 from plx.check.program import Const, Expr, SetConst, SetType
-from plx.check.substitute import random_inside, substitute_set
+from plx.check.substitute import substitute_set
 from plx.check.typed import Ranged, Slot, Typed
+from plx.check.walk import random_inside
 from plx.errors import Note
 from plx.syntax import ast
 from plx.values import IntArray

@@ -70,7 +70,8 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     errors = [found for found in ctx.diagnostics if found.severity == "error"]
     if errors:
         raise PlxError(sorted(errors, key=lambda found: _place(found, module)))
-    program = Program(
+    warn(ctx, rules, evidence, queries)
+    return Program(
         values,
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, TypeEntry)},
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, ParamEntry)},
@@ -79,8 +80,8 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
         tuple(rules),
         tuple(evidence),
         tuple(queries),
+        tuple(sorted(ctx.diagnostics, key=lambda found: _place(found, module))),
     )
-    return warn(program, module)
 
 
 def _place(found: Any, module: ast.Module) -> tuple[int, str, int]:

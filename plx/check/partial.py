@@ -10,6 +10,7 @@ from plx.source import Source
 from plx.syntax import ast
 
 _DECLARED = re.compile(r"\b(?:type|param|relation|random|define)\b[ \t]*([^\W\d]\w*'*)?")
+_QUOTED = re.compile(r"`([^`]*)`")
 _WORD = re.compile(r"[^\W\d]\w*'*")
 
 
@@ -25,8 +26,9 @@ def independent(found: Iterable[Diagnostic], module: ast.Module) -> list[Diagnos
 
 
 def _mentioned(diagnostic: Diagnostic) -> set[str | None]:
-    text = diagnostic.message + " " + (diagnostic.span.text if diagnostic.span else "")
-    return set(_WORD.findall(text))
+    quoted = _QUOTED.findall(diagnostic.message)
+    marked = [diagnostic.span.text] if diagnostic.span else []
+    return {word for text in (*quoted, *marked) for word in _WORD.findall(text)}
 
 
 def _missing(module: ast.Module) -> Iterator[str]:

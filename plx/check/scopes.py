@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from plx.check.arguments import count, need_fixed
 from plx.check.context import Context, Env, Wanted
@@ -60,6 +60,7 @@ def _binding(
         yield from _tuples(ctx, env, node, entry)
         return
     ranged = resolve_set(ctx, env, node.set)
+    _hidden(ctx, node.names)
     for name in node.names:
         typed = ctx.ranging(name, ranged)
         env[name.text] = typed
@@ -76,6 +77,7 @@ def _tuples(
             _no_relation(ctx, node, entry)
         env.update({name.text: broken(name.span) for name in node.names})
         return
+    _hidden(ctx, node.names)
     groups = [node.names] if node.tuple else [(name,) for name in node.names]
     for names in groups:
         variables = []
@@ -85,6 +87,13 @@ def _tuples(
             assert isinstance(typed.expr, Variable)
             variables.append(typed.expr)
         yield RelationBinding(tuple(variables), entry.info.name, span=node.span)
+
+
+def _hidden(ctx: Context, names: Sequence[ast.Name]) -> None:
+    for name in names:
+        if ctx.symbol(name.text) is not None:
+            hint = f'use another name, or write "{name.text}" where the symbol is meant'
+            ctx.warn(name.span, f"the variable `{name.text}` hides the symbol `{name.text}`", hint)
 
 
 def _fits(ctx: Context, node: ast.Binding, entry: RelationEntry) -> bool:

@@ -27,6 +27,7 @@ from plx.check.program import (
     SetUnion,
     Variable,
 )
+from plx.check.walk import random_inside
 
 Mapped = Mapping[int, Expr]
 """What stands for a variable, by its uid."""
@@ -112,24 +113,3 @@ def _fresh(ctx: Context, variable: Variable, mapped: dict[int, Expr]) -> Variabl
     new = ctx.variable(variable.name, variable.span)
     mapped[variable.uid] = new
     return new
-
-
-def random_inside(expr: Expr) -> RandomTerm | None:
-    """The first random term of an expression, if there is one."""
-    waiting: list[Expr] = [expr]
-    while waiting:
-        node = waiting.pop()
-        match node:
-            case RandomTerm():
-                return node
-            case Operation() | ParamTerm() | RelationTerm():
-                waiting += reversed(node.arguments)
-            case Rank():
-                waiting.append(node.argument)
-            case Membership():
-                waiting.append(node.item)
-            case Aggregate():
-                waiting.append(node.body)
-            case _:
-                pass
-    return None

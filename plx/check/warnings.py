@@ -2,12 +2,97 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
-from plx.check.program import Program
-from plx.syntax import ast
+from plx.check.context import Context
+from plx.check.program import (
+    Const,
+    Evidence,
+    Expr,
+    Operation,
+    Query,
+    RandomTerm,
+    RelationBinding,
+    Rule,
+    Scope,
+    SetBinding,
+    SetConst,
+    Variable,
+)
+from plx.check.substitute import substitute
+from plx.check.typed import RandomEntry, RelationEntry
+from plx.check.walk import parts
+from plx.values import FALSE
 
 
-def warn(program: Program, module: ast.Module) -> Program:
-    """The program with its warnings."""
-    return replace(program, warnings=())
+def warn(ctx: Context, rules: Sequence[Rule], evidence: Sequence[Evidence], queries: Sequence[Query]) -> None:
+    """Report rules without instances, equal variables in hard rules, and unknowns without rules."""
+    for rule in rules:
+        reason = _empty(ctx, rule.scope)
+        if reason:
+            ctx.warn(rule.span, f"this rule has no instances: {reason}")
+        elif rule.kind == "require":
+            _equal_variables(ctx, rule)
+    if rules:
+        _unused(ctx, rules, evidence, queries)
+
+
+def _empty(ctx: Context, scope: Scope) -> str | None:
+    for binding in scope.bindings:
+        if isinstance(binding, RelationBinding):
+            entry = ctx.entries[binding.relation]
+            if isinstance(entry, RelationEntry) and not len(entry.info.facts):
+                return f"the relation `{binding.relation}` has no facts"
+        elif isinstance(binding.set, SetConst) and not binding.set.ids:
+            return f"`{binding.set.span.text}` is empty"
+    if isinstance(scope.guard, Const) and scope.guard.id == FALSE:
+        return "its guard is always false"
+    return None
+
+
+# ------------------------------------------------------------------- unknowns without rules
+
+
+def _unused(
+    ctx: Context, rules: Sequence[Rule], evidence: Sequence[Evidence], queries: Sequence[Query]
+) -> None:
+    ruled = _mentioned(rule.body for rule in rules) | {seen.random for seen in evidence}
+    asked = _mentioned(expr for query in queries for expr in (*query.targets, *query.given))
+    for name, entry in ctx.entries.items():
+        if isinstance(entry, RandomEntry) and name not in ruled:
+            what = "all its values are equally likely" if name in asked else "it is never used"
+            ctx.warn(entry.info.span, f"no rule mentions `{name}`: {what}")
+
+
+def _mentioned(exprs: Iterator[Expr]) -> set[str]:
+    return {part.name for expr in exprs for part in parts(expr) if isinstance(part, RandomTerm)}
+
+
+# -------------------------------------------------------------------------- equal variables
+
+
+def _equal_variables(ctx: Context, rule: Rule) -> None:
+    """``require f(x) | f(y) for x, y in T`` says ``f(x)`` for all x, since x = y is an instance too."""
+    if rule.scope.guard is not None:
+        return
+    bindings = [b for b in rule.scope.bindings if isinstance(b, SetBinding)]
+    for at, second in enumerate(bindings):
+        for first in bindings[:at]:
+            if first.set == second.set and _collapses(ctx, rule.body, first.variable, second.variable):
+                x, y = first.variable.name, second.variable.name
+                message = f"the instances with {x} = {y} make this rule say more than it seems to"
+                ctx.warn(rule.span, message, f"add `if {x} != {y}` if only pairs of different ones are meant")
+                return
+
+
+def _collapses(ctx: Context, body: Expr, x: Variable, y: Variable) -> bool:
+    """Whether a disjunction, or a negated conjunction, has two equal parts once x stands for y."""
+    if isinstance(body, Operation) and body.op == "not":
+        body = body.arguments[0]
+        wanted = "and"
+    else:
+        wanted = "or"
+    if not isinstance(body, Operation) or body.op != wanted:
+        return False
+    after = [substitute(ctx, argument, {y.uid: x}) for argument in body.arguments]
+    return len(set(after)) < len(set(body.arguments))

@@ -1,0 +1,69 @@
+"""All parts of a resolved expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from plx.check.program import (
+    Aggregate,
+    Expr,
+    Membership,
+    Operation,
+    ParamTerm,
+    RandomTerm,
+    Rank,
+    RelationTerm,
+    Scope,
+    SetBinding,
+    SetExpr,
+    SetItems,
+    SetRange,
+    SetType,
+    SetUnion,
+)
+
+
+def parts(expr: Expr) -> Iterator[Expr]:
+    """The expression and every expression inside it, those of scopes and sets too, left to right."""
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(_children(node))
+
+
+def _children(node: Expr) -> Sequence[Expr]:
+    match node:
+        case Operation() | ParamTerm() | RelationTerm() | RandomTerm():
+            return node.arguments
+        case Rank():
+            return (node.argument,)
+        case Membership():
+            return (node.item, *_of_set(node.set))
+        case Aggregate():
+            return (node.body, *_of_scope(node.scope))
+    return ()
+
+
+def _of_scope(scope: Scope) -> list[Expr]:
+    sets = [binding.set for binding in scope.bindings if isinstance(binding, SetBinding)]
+    found = [expr for set_ in sets for expr in _of_set(set_)]
+    return found if scope.guard is None else [*found, scope.guard]
+
+
+def _of_set(set_: SetExpr) -> Sequence[Expr]:
+    match set_:
+        case SetItems():
+            return set_.items
+        case SetRange():
+            return (set_.low, set_.high)
+        case SetType():
+            return set_.arguments
+        case SetUnion():
+            return [expr for part in set_.parts for expr in _of_set(part)]
+    return ()
+
+
+def random_inside(expr: Expr) -> RandomTerm | None:
+    """The first random term of an expression, if there is one."""
+    return next((part for part in parts(expr) if isinstance(part, RandomTerm)), None)
