@@ -215,7 +215,8 @@ def _mapped(part: Part, function: Unary) -> Part:
 
 def _constant(fixed: IntArray, where: IntArray | BoolArray) -> tuple[Block, ...]:
     """The fixed values at some instances (a mask or numbers) as a table over no nodes."""
-    rows = np.flatnonzero(where & (fixed >= 0)) if where.dtype == np.bool_ else where
+    is_mask = where.dtype == np.bool_
+    rows: IntArray = np.flatnonzero(where & (fixed >= 0)) if is_mask else where.astype(np.int64)
     if not len(rows):
         return ()
     first, table = unique_keys(fixed[rows])

@@ -116,8 +116,8 @@ class Arithmetic:
         both = np.concatenate([a.ravel(), b.ravel()])
         first, inverse = unique_keys(both)
         numbers: list[Number] = [self.values[int(i)] for i in both[first]]  # type: ignore[misc]
-        key = cmp_to_key(lambda i, j: compare(numbers[i], numbers[j]))
-        order = sorted(range(len(numbers)), key=key)
+        key = cmp_to_key(compare)
+        order = sorted(range(len(numbers)), key=lambda i: key(numbers[i]))
         rank = np.empty(len(numbers), dtype=np.int64)
         rank[order] = np.arange(len(numbers))
         return rank[inverse[: a.size]].reshape(a.shape), rank[inverse[a.size :]].reshape(b.shape)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from plx.ground.derived import DerivedNodes, VectorStore
@@ -70,5 +72,5 @@ class Counters:
         )
 
 
-def _joined(parts: list[AnyInt]) -> IntArray:
+def _joined(parts: Sequence[AnyInt]) -> IntArray:
     return np.concatenate([*parts, np.empty(0, dtype=np.int64)]).astype(np.int64)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from plx.check.program import Expr
-from plx.errors import Diagnostic, PlxError
+from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.ground.assemble import FactorBatch
 from plx.ground.bind import PORTION, instances
 from plx.ground.columns import Block, Column
@@ -75,7 +75,7 @@ def _constant(formulas: Formulas, task: Task, env: Env, column: Column, weight: 
         ids = ids[ids >= 0]
         _check_numbers(formulas, task, ids)
     elif (ids == FALSE).any():
-        raise PlxError(_never(formulas, task, env, int(np.flatnonzero(ids == FALSE)[0])))
+        raise NoWorldError(_never(formulas, task, env, int(np.flatnonzero(ids == FALSE)[0])))
     else:
         ids = np.empty(0, dtype=np.int64)
     first, inverse = unique_keys(ids)

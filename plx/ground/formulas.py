@@ -240,8 +240,7 @@ def _joint_bits(columns: list[Column]) -> FloatArray:
     bits = np.zeros(columns[0].n)
     for column in columns:
         for part in column.parts:
-            is_block = isinstance(part, Block)
-            bits[part.rows] += math.log2(math.prod(part.cards)) if is_block else np.inf
+            bits[part.rows] += math.log2(math.prod(part.cards)) if isinstance(part, Block) else np.inf
     return bits
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import numpy as np
-
 from plx.check.program import Program, Rule
-from plx.errors import Diagnostic, PlxError
+from plx.errors import Diagnostic, NoWorldError
 from plx.ground.algebra import Algebra
 from plx.ground.assemble import FactorBatch, assemble
 from plx.ground.atoms import lay_out, named
@@ -49,7 +47,7 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         queries += list(ground_query(formulas, query))
     assembly = assemble(program.values, cards, batches, counters.nodes(), keep=nodes_of(queries))
     if assembly.constant_weight == IMPOSSIBLE:
-        raise PlxError(_no_world(program))
+        raise NoWorldError(_no_world(program))
     return GroundModel(
         graph=assembly.graph,
         atoms=named(table, program, assembly.node[: len(cards)]),
@@ -81,9 +79,7 @@ def _ground_rule(
 
 
 def _bytes(batch: FactorBatch) -> int:
-    return sum(
-        array.nbytes for array in (batch.scope, batch.table, batch.tables) if isinstance(array, np.ndarray)
-    )
+    return sum(array.nbytes for array in (batch.scope, batch.table, batch.tables))
 
 
 def _no_world(program: Program) -> Diagnostic:
