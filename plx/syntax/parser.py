@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
+import io
+import os
+import pickle
+import sys
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import lark
 from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
 from plx.errors import Diagnostic, PlxError
-from plx.source import Source, Span
+from plx.source import Source
 from plx.syntax import ast
 from plx.syntax.build import Builder
 from plx.syntax.depth import LIMIT, check_brackets, check_tree
@@ -59,37 +66,6 @@ def recover(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
 def split(source: Source) -> list[Word]:
     """The words of a text, without blanks and comments; what fits nowhere is a word as well."""
     return [Word(word.type, str(word), source, word.start_pos or 0) for word in _lark().lex(source.text)]
-
-
-def read_source(path: str | Path, name: str | None = None) -> Source:
-    """The program in a file, named by its path unless a name is given.
-
-    Raises:
-        PlxError: where the file cannot be read or is not UTF-8.
-    """
-    label = str(path) if name is None else name
-    try:
-        return decode(Path(path).read_bytes(), label)
-    except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
-        raise PlxError(Diagnostic(f"cannot read `{label}`: {reason}")) from None
-
-
-def decode(raw: bytes, name: str) -> Source:
-    """The text in UTF-8 bytes, with or without a byte-order mark.
-
-    Raises:
-        PlxError: at the first bytes that are not UTF-8.
-    """
-    raw = raw.removeprefix(BOM_UTF8)
-    try:
-        return Source(name, raw.decode())
-    except UnicodeDecodeError as error:
-        at = len(raw[: error.start].decode())
-        shown = Source(name, raw.decode(errors="replace"))
-        message = f"the byte 0x{raw[error.start]:02X} is not valid UTF-8"
-        hint = "save the file with the encoding UTF-8"
-        raise PlxError(Diagnostic(message, Span(shown, at, at + 1), hint)) from None
 
 
 def grammar_path() -> Path:
@@ -178,9 +154,27 @@ class _KeepStray:
 
 @cache
 def _lark() -> Any:
-    """The parser. Building it takes less than a tenth of a second, so it is kept nowhere else."""
-    return Lark(
-        grammar_path().read_text(encoding="utf-8"),
+    """The parser. Its tables are kept with the compiled modules, to start a tenth of a second sooner."""
+    grammar = grammar_path().read_text(encoding="utf-8")
+    digest = sha256(f"{grammar}{lark.__version__}{sys.version}".encode()).hexdigest()[:16]
+    kept = Path(__file__).parent / "__pycache__" / f"plx-{digest}.tables"
+    return _load(kept) or _build(grammar, kept)
+
+
+def _load(kept: Path) -> Any:
+    """The parser from its tables; None where there are none, or damaged ones."""
+    try:
+        tables = pickle.loads(kept.read_bytes())
+        return Lark._load_from_dict(  # type: ignore[no-untyped-call]
+            **tables, transformer=Builder(), postlex=_KeepStray()
+        )
+    except Exception:  # pickle raises whatever the damage leads to
+        return None
+
+
+def _build(grammar: str, kept: Path) -> Lark:
+    parser = Lark(
+        grammar,
         parser="lalr",
         lexer="basic",
         start="program",
@@ -189,3 +183,16 @@ def _lark() -> Any:
         postlex=_KeepStray(),
         transformer=Builder(),
     )
+    if not sys.dont_write_bytecode:
+        _keep(parser, kept)
+    return parser
+
+
+def _keep(parser: Lark, kept: Path) -> None:
+    """Write the tables aside and rename them, so that nobody reads half a file."""
+    tables = io.BytesIO()
+    parser.save(tables, ["transformer", "postlex"])
+    written = kept.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+    with suppress(OSError):  # the installation may be read-only
+        written.write_bytes(tables.getvalue())
+        written.replace(kept)

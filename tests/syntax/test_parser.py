@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
+import shutil
+import subprocess
+import sys
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +20,7 @@ from plx.errors import PlxError
 from plx.source import Source
 from plx.syntax import ast, words
 from plx.syntax.depth import LIMIT
-from plx.syntax.parser import decode, grammar_path, parse, read_source
+from plx.syntax.parser import grammar_path, parse
 from plx.syntax.printer import print_module
 from tests.syntax.trees import modules
 
@@ -167,6 +171,10 @@ def test_blanks_and_comments_mean_nothing():
     assert dense == loose
 
 
+def test_a_byte_order_mark_and_line_breaks_of_windows_are_blanks():
+    assert read("\ufefftype A = {a}\r\nquery x\r\n") == read("type A = {a}\nquery x\n")
+
+
 # ---------------------------------------------------------------------- places
 
 
@@ -208,31 +216,6 @@ def test_spans_take_in_brackets_and_parentheses():
 def test_places_count_characters_of_every_width():
     (statement,) = read("# 学生\r\nquery 学生(a)\r\n").statements
     assert (statement.target.span.line, statement.target.span.column) == (2, 7)
-
-
-# ----------------------------------------------------------------------- bytes
-
-
-def test_a_byte_order_mark_and_line_breaks_of_windows_are_accepted(tmp_path):
-    path = tmp_path / "program.plx"
-    path.write_bytes(b"\xef\xbb\xbftype A = {a}\r\nquery x\r\n")
-    assert len(parse(read_source(path)).statements) == 2
-    assert read("\ufefftype A = {a}") == read("type A = {a}")
-
-
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_bytes_that_are_not_utf8_are_shown(mark):
-    with pytest.raises(PlxError) as caught:
-        decode(mark + "# é\ntype A = {".encode() + b"\xff\xfe, b}\n", "p.plx")
-    (found,) = caught.value.diagnostics
-    assert (found.span.line, found.span.column) == (2, 11)
-    assert found.message == "the byte 0xFF is not valid UTF-8"
-    assert "type A = {�" in str(found)
-
-
-def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(PlxError, match="no such file"):
-        read_source(tmp_path / "none.plx")
 
 
 # ------------------------------------------------------------- numbers too large
@@ -322,3 +305,51 @@ def test_many_threads_read_at_once():
     with ThreadPoolExecutor(4) as pool:
         modules = list(pool.map(read, texts))
     assert [m.statements[0].span.text for m in modules] == texts
+
+
+# ----------------------------------------------------------------- tables kept
+
+_READ = """
+from plx.source import Source
+from plx.syntax.parser import parse
+print(parse(Source("", "query f(a)")))
+"""
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A copy of what reading needs, as an installation that has not been used."""
+    root = grammar_path().parent.parent
+    shutil.copytree(grammar_path().parent, tmp_path / "grammars")
+    shutil.copytree(root / "plx", tmp_path / "plx", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def _run(folder: Path) -> subprocess.Popen[str]:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.Popen(
+        [sys.executable, "-c", _READ],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def test_tables_are_kept_and_damaged_ones_replaced(installed):
+    fresh = _run(installed).communicate()[0]
+    (tables,) = (installed / "plx" / "syntax" / "__pycache__").glob("*.tables")
+    good = tables.read_bytes()
+    for damaged in (b"", good[: len(good) // 2], b"cposix\nnone\n."):
+        tables.write_bytes(damaged)
+        assert _run(installed).communicate()[0] == fresh
+        assert len(tables.read_bytes()) > len(good) // 2
+    assert "Query(" in fresh
+    assert len(list(tables.parent.glob("plx-*"))) == 1
+
+
+def test_several_processes_may_start_at_once(installed):
+    started = [_run(installed) for _ in range(4)]
+    assert len({process.communicate()[0] for process in started}) == 1
+    assert len(list((installed / "plx" / "syntax" / "__pycache__").glob("plx-*"))) == 1
