@@ -6,6 +6,7 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from plx.source import Span
 
@@ -111,6 +112,10 @@ def _columns(mark: str) -> int:
     return 2 if unicodedata.east_asian_width(mark) in "WF" else 1
 
 
+_MANY = 2000
+"""With more candidates than this, only those that begin alike and are as long are compared."""
+
+
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate most likely meant by a misspelt name, if any is close."""
     pool = list(dict.fromkeys(candidates))
@@ -118,6 +123,9 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     for candidate in pool:
         if candidate != name and candidate.casefold() == folded:
             return candidate
+    if len(pool) > _MANY:
+        alike = (c for c in pool if abs(len(c) - len(name)) <= 1 and c[:1].casefold() == folded[:1])
+        pool = list(islice(alike, _MANY))
     close = difflib.get_close_matches(name, pool, n=1, cutoff=0.6)
     return close[0] if close else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 
 import pytest
 from hypothesis import given
@@ -115,3 +116,12 @@ def test_the_nearest_name_differs_in_case_or_a_little():
     assert nearest("x", ["friends", "smokes"]) is None
     assert did_you_mean("smoks", ["smokes"]) == "did you mean `smokes`?"
     assert did_you_mean("x", []) is None
+
+
+def test_the_nearest_of_many_names_is_found_fast():
+    names = [f"person{i}" for i in range(100_000)]
+    start = time.process_time()
+    assert nearest("Person77", names) == "person77"
+    assert nearest("persn77", names) == "person77"
+    assert nearest("zzz", names) is None
+    assert time.process_time() - start < 1
