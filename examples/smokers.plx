@@ -17,4 +17,4 @@ weight 1.1: friends(x, y) & smokes(x) => smokes(y)          for x, y in Person
 query smokes(x) for x in Person
 query friends(anna, bob)
 query count(smokes(x) for x in Person) as smokers
-query smokes(anna) given not smokes(bob), friends(bob, anna)
+query smokes(anna) given !smokes(bob), friends(bob, anna)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 
 import typer
 
-from plx.errors import Diagnostic, PlxError, render
+from plx.errors import Diagnostic, PlxError, did_you_mean, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,7 +93,7 @@ def run(
     ] = None,
     chains: Annotated[int | None, typer.Option(min=2, help="Independent chains.")] = None,
     samples: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many samples of a chain.")
+        int | None, typer.Option(min=1, help="Stop after this many samples of all chains.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0.0, help="Stop after this many seconds.")] = None,
     accuracy: Annotated[
@@ -108,10 +108,9 @@ def run(
 
     Example: `plx run smokers.plx --seconds 10 --format json`
     """
-    from plx.progress import watching
-
     model = _load(file, bind, max_ground)
-    with watching(sys.stderr) as progress:
+    _check_method(method)
+    try:
         result = model.run(
             method=method,
             seed=seed,
@@ -119,8 +118,11 @@ def run(
             samples=samples,
             seconds=seconds,
             accuracy=accuracy,
-            progress=progress,
+            progress=True,
         )
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted before there was an answer\n")
+        raise typer.Exit(INTERRUPTED) from None
     _print_result(result, format, output)
     if result.status == "interrupted":
         raise typer.Exit(INTERRUPTED)
@@ -178,6 +180,14 @@ def _load(file: Path, bind: list[str] | None, max_ground: int | None = None) -> 
     for warning in model.warnings:
         _complain(warning)
     return model
+
+
+def _check_method(method: str) -> None:
+    from plx.model import methods
+
+    if method not in methods():
+        hint = did_you_mean(method, methods()) or f"there are {', '.join(methods())}"
+        raise typer.BadParameter(f"there is no method `{method}`: {hint}", param_hint="--method")
 
 
 def _name(file: Path) -> str:
@@ -307,5 +317,8 @@ def main() -> NoReturn:
         app()
     except PlxError as error:
         _complain(*error.diagnostics)
+        sys.exit(1)
+    except MemoryError:
+        sys.stderr.write("error: the program needs more memory than there is: try --max-ground\n")
         sys.exit(1)
     sys.exit(0)

@@ -15,17 +15,18 @@ from typing import Any
 from plx.answer.collect import Part, collect
 from plx.answer.result import Result
 from plx.check.checker import check
+from plx.check.partial import independent
 from plx.check.program import Program
 from plx.data import load as load_data
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.ground.condition import condition
 from plx.ground.graph import Condition, GroundModel, GroundQuery
 from plx.ground.grounder import ground
-from plx.infer.infer import infer
+from plx.infer.infer import METHODS, infer
 from plx.infer.progress import Options, Report, silent
 from plx.progress import watching
 from plx.source import Source, Span
-from plx.syntax.parser import parse
+from plx.syntax.parser import recover
 from plx.values import Values
 
 
@@ -175,6 +176,11 @@ def run(text: str, /, **arguments: Any) -> Result:
     return compile(text, **arguments).run(**options)
 
 
+def methods() -> tuple[str, ...]:
+    """The names that ``Model.run`` takes for a method."""
+    return ("auto", *METHODS)
+
+
 _OPTIONS = ("method", "seed", "chains", "samples", "seconds", "accuracy", "progress")
 
 
@@ -189,22 +195,24 @@ def _decode(name: str, content: bytes) -> Source:
     try:
         return Source(name, content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        readable = content[: error.start].decode("utf-8-sig")
-        source = Source(name, readable + content[error.start :].decode("utf-8", "replace"))
-        bad = content[error.start]
-        raise PlxError(
-            Diagnostic(
-                f"byte {bad:#04x} is not UTF-8 text",
-                Span(source, len(readable), len(readable) + 1),
-                hint="save the program as UTF-8",
-            )
-        ) from None
+        readable = error.object[: error.start].decode("utf-8")
+        source = Source(name, readable + error.object[error.start :].decode("utf-8", "replace"))
+        message = f"byte {error.object[error.start]:#04x} is not UTF-8 text"
+        span = Span(source, len(readable), len(readable) + 1)
+        raise PlxError(Diagnostic(message, span, hint="save the program as UTF-8")) from None
 
 
 def _build(
     source: Source, bindings: Mapping[str, object], folder: Path, max_ground: int | None = None
 ) -> Model:
     values = Values()
-    module = parse(source)
+    module, mistakes = recover(source)
     data = load_data(module, bindings, folder, values)
-    return Model(source.name, check(module, data, values), max_ground)
+    try:
+        program = check(module, data, values)
+    except PlxError as error:
+        others = independent(error.diagnostics, module) if mistakes else error.diagnostics
+        raise PlxError([*mistakes, *others]) from None
+    if mistakes:
+        raise PlxError(mistakes)
+    return Model(source.name, program, max_ground)

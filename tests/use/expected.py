@@ -125,7 +125,7 @@ def smokers() -> Answers:
         **{f"smokes({name})": _marginal((s[i], p) for s, p in free) for i, name in enumerate(names)},
         "friends(anna, bob)": _truth(befriended),
         "smokers": _marginal((sum(s), p) for s, p in free),
-        "smokes(anna) given not smokes(bob), friends(bob, anna)": _marginal(
+        "smokes(anna) given !smokes(bob), friends(bob, anna)": _marginal(
             (s[0], p) for s, p in known if not s[1]
         ),
     }
@@ -151,7 +151,7 @@ def potts() -> Answers:
     z = total({})
     answers: Answers = {}
     colours = ["red", "green", "blue"]
-    for name, (r, c) in {"colour(1, 2)": (0, 1), "colour(6, 6)": (5, 5)}.items():
+    for name, (r, c) in {"colour(1, 2)": (0, 1), "colour(n, n)": (5, 5)}.items():
         answers[name] = {colours[k]: total({r: row[:, c] == k}) / z for k in range(q)}
     alike = sum(total({2: row[:, 2] == k, 3: row[:, 3] == k}) for k in range(q)) / z
     answers["alike"] = _truth(alike)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -183,13 +185,13 @@ def test_check_needs_neither_numba_nor_sympy() -> None:
 
 
 def test_check_of_an_example_is_quick() -> None:
-    times = []
+    before = os.times()
+    command = [sys.executable, "-m", "plx", "check", "examples/curriculum.plx"]
     for _ in range(3):
-        begin = time.perf_counter()
-        command = [sys.executable, "-m", "plx", "check", "examples/curriculum.plx"]
         subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
-        times.append(time.perf_counter() - begin)
-    assert min(times) < 1.2  # 0.3 s on a quiet machine; the bound is for a busy one
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    assert used / 3 < 1.0  # processor seconds: 0.4 on a quiet machine, twice that on a busy one
 
 
 def test_ground_reports_sizes(plx) -> None:
@@ -213,8 +215,8 @@ def test_ground_dumps_by_name(plx) -> None:
 
 
 def test_ground_refuses_what_is_too_large(plx) -> None:
-    text = b"type N = 1..1000\nrandom a(N, N)\nweight 1: a(i, j) for i, j in N\nquery a(1, 1)"
-    code, _, err = plx("ground", "-", "--max-ground", "1000", stdin=text)
+    text = b"type N = 1..1000\nrandom a(N)\nweight 1: a(i) = a(j) for i, j in N\nquery a(1)"
+    code, _, err = plx("ground", "-", "--max-ground", "5000", stdin=text)
     assert code == 1
     assert ":3:" in err
 
@@ -231,8 +233,8 @@ def test_ground_refuses_what_is_too_large(plx) -> None:
         (["run", "coin.plx", "--methd", "exact"], "--methd"),
         (["run", "coin.plx", "--method", "exct"], "exct"),
         (["run", "coin.plx", "--format", "xml"], "xml"),
-        (["run", "coin.plx", "--chains", "many"], "many"),
-        (["run", "coin.plx", "--seconds", "-1"], "-1"),
+        (["run", "coin.plx", "--chains", "many"], "--chains"),
+        (["run", "coin.plx", "--seconds", "-1"], "--seconds"),
         (["run", "coin.plx", "--bind", "w"], "NAME=VALUE"),
         (["run", "coin.plx", "--bind", "Coin=nowhere.csv"], "nowhere.csv"),
         (["run", "coin.plx", "--bind", "w=1", "--bind", "w=2"], "twice"),
@@ -353,17 +355,38 @@ query up(100, 100)
 """
 
 
-def test_control_c_ends_a_run_with_the_answers_so_far(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", ["table", "json"])
+def test_an_interrupted_run_gives_the_answers_so_far(plx, monkeypatch, format: str) -> None:
+    reports = itertools.count()
+
+    @contextmanager
+    def control_c(_: object):
+        def report(_: object) -> None:
+            if next(reports) == 3:
+                raise KeyboardInterrupt
+
+        yield report
+
+    monkeypatch.setattr("plx.model.watching", control_c)
+    code, out, _ = plx("run", "coin.plx", "--method", "gibbs", "--accuracy", "1e-7", "--format", format)
+    assert code == 130
+    if format == "json":
+        data = json.loads(out)
+        assert (data["status"], data["converged"]) == ("interrupted", False)
+        assert data["queries"][0]["values"]["true"]["p"] == pytest.approx(P, abs=0.2)
+    else:
+        assert "interrupted: these are the answers so far" in out
+        assert "0.7" in out
+
+
+def test_control_c_is_no_crash(tmp_path: Path) -> None:
     program = tmp_path / "grid.plx"
     program.write_text(GRID, encoding="utf-8")
-    options = ["--method", "gibbs", "--accuracy", "1e-6", "--format", "json"]
-    command = [sys.executable, "-m", "plx", "run", str(program), *options]
+    command = [sys.executable, "-m", "plx", "run", str(program), "--method", "gibbs", "--accuracy", "1e-6"]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    time.sleep(6)
+    time.sleep(3)
     run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=20)
+    out, err = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert "Traceback" not in err
-    data = json.loads(out)
-    assert (data["status"], data["converged"]) == ("interrupted", False)
-    assert data["queries"][0]["values"]["true"]["p"] == pytest.approx(0.5, abs=0.5)
+    assert "Traceback" not in out + err
+    assert "interrupted" in out + err
