@@ -118,10 +118,10 @@ _MANY = 2000
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate most likely meant by a misspelt name, if any is close."""
-    pool = list(dict.fromkeys(candidates))
+    pool = [candidate for candidate in dict.fromkeys(candidates) if candidate != name]
     folded = name.casefold()
     for candidate in pool:
-        if candidate != name and candidate.casefold() == folded:
+        if candidate.casefold() == folded:
             return candidate
     if len(pool) > _MANY:
         alike = (c for c in pool if abs(len(c) - len(name)) <= 1 and c[:1].casefold() == folded[:1])

@@ -113,7 +113,7 @@ def test_positions_count_lines_and_columns_from_one(text, data):
 def test_the_nearest_name_differs_in_case_or_a_little():
     assert nearest("Smokes", ["smoke", "smokes"]) == "smokes"
     assert nearest("smoks", ["friends", "smokes"]) == "smokes"
-    assert nearest("x", ["friends", "smokes"]) is None
+    assert nearest("x", ["friends", "smokes", "x"]) is None
     assert did_you_mean("smoks", ["smokes"]) == "did you mean `smokes`?"
     assert did_you_mean("x", []) is None
 
