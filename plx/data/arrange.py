@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +11,7 @@ from plx.data.cells import Column, convert
 from plx.data.shape import VALUE, Shape
 from plx.data.table import Origin, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.source import Span
 from plx.values import TRUE, IntArray, Values
 
 _SHOWN = 5
@@ -27,11 +27,13 @@ class RawOrigin(Origin, Protocol):
 
 @dataclass(frozen=True)
 class Raw:
-    """Columns in the order they came, with names where they have some."""
+    """Columns in the order they came, with names where they have some. ``header``: the names are meant
+    for the declaration, so that one which is none of its columns is a mistake."""
 
     names: tuple[str, ...] | None
     columns: tuple[Column, ...]
     origin: RawOrigin
+    header: bool = False
 
 
 def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
@@ -50,15 +52,11 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
         raise PlxError(problems)
     rows = len(ids[0]) if ids else 0
     index = np.stack(ids[:k], axis=1) if k else np.zeros((rows, 0), dtype=np.int64)
-    value = ids[k] if len(ids) > k else None
-    return (
-        _only_true(Table(shape.name, index, value, origin))
-        if shape.kind == "relation"
-        else (Table(shape.name, index, value, origin))
-    )
+    table = Table(shape.name, index, ids[k] if len(ids) > k else None, origin)
+    return _only_true(table, shape, values) if shape.kind == "relation" else table
 
 
-def _only_true(table: Table) -> Table:
+def _only_true(table: Table, shape: Shape, values: Values) -> Table:
     """A relation lists what is true; rows whose value is ``false`` say nothing."""
     if table.value is None:
         return table
@@ -66,9 +64,10 @@ def _only_true(table: Table) -> Table:
     wrong = np.flatnonzero(table.value > TRUE)
     if len(wrong):
         row = int(wrong[0])
-        k = table.index.shape[1]
-        message = f"the value of a fact is true or false{table.origin.words(row)}"
-        raise PlxError(Diagnostic(message, table.origin.span(row, k)))
+        found = values[int(table.value[row])]
+        message = f"`{shape.name}` has: {shape.wanted}; a value is true or false, not `{found}`"
+        where = table.origin.span(row, len(shape.slots)) or shape.span
+        raise PlxError(Diagnostic(message + table.origin.words(row), where))
     return Table(table.name, table.index[kept], None, _Selected(table.origin, kept))
 
 
@@ -79,24 +78,28 @@ class _Selected:
     origin: Origin
     rows: IntArray
 
-    def span(self, row: int, column: int):  # type: ignore[no-untyped-def]
+    def span(self, row: int, column: int) -> Span | None:
+        """The text of a cell."""
         return self.origin.span(int(self.rows[row]), column)
 
     def words(self, row: int) -> str:
+        """Where a row stands, in words."""
         return self.origin.words(int(self.rows[row]))
 
 
 def _order(raw: Raw, shape: Shape) -> tuple[int, ...]:
-    if raw.names is None or _unnamed(raw.names, shape):
-        if not shape.fits(len(raw.columns)):
-            raise PlxError(Diagnostic(_width(raw, shape), _first(raw, shape)))
-        return tuple(range(len(raw.columns)))
+    """Which column holds each slot; names that have nothing to do with the slots leave it to positions."""
+    if raw.names is None or not (raw.header or set(raw.names) & set(shape.labels)):
+        return _by_position(raw, shape)
+    if raw.names == shape.labels[: len(raw.names)] and shape.fits(len(raw.names)):
+        return _by_position(raw, shape)
     return _by_name(raw.names, raw, shape)
 
 
-def _unnamed(names: Sequence[str], shape: Shape) -> bool:
-    """Names that have nothing to do with the slots leave the columns to their positions."""
-    return not set(names) & set(shape.labels)
+def _by_position(raw: Raw, shape: Shape) -> tuple[int, ...]:
+    if not shape.fits(len(raw.columns)):
+        raise PlxError(Diagnostic(_width(raw, shape), _first(raw, shape)))
+    return tuple(range(len(raw.columns)))
 
 
 def _by_name(names: tuple[str, ...], raw: Raw, shape: Shape) -> tuple[int, ...]:
@@ -128,7 +131,7 @@ def _width(raw: Raw, shape: Shape) -> str:
     return f"{have} given for `{shape.name}`, which has: {shape.wanted}"
 
 
-def _first(raw: Raw, shape: Shape):  # type: ignore[no-untyped-def]
+def _first(raw: Raw, shape: Shape) -> Span:
     return raw.origin.span(0, 0) or shape.span
 
 

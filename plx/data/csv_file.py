@@ -14,7 +14,7 @@ import numpy as np
 
 from plx.data.arrange import Raw
 from plx.data.cells import column_of_text
-from plx.data.shape import Shape
+from plx.data.shape import VALUE, Shape
 from plx.errors import Diagnostic, PlxError
 from plx.source import Source, Span
 
@@ -89,15 +89,19 @@ def read_csv(path: Path, shape: Shape, at: Span) -> Raw:
     first = [column[0].strip() for column in columns]
     header = is_header(first, shape)
     cells = [column_of_text(column[1:] if header else column) for column in columns]
-    return Raw(tuple(first) if header else None, tuple(cells), CsvOrigin(source, header))
+    names = tuple(first) if header and shape.labels != (VALUE,) else None
+    return Raw(names, tuple(cells), CsvOrigin(source, header), header)
 
 
 def is_header(row: Sequence[str], shape: Shape) -> bool:
-    """Whether a first row names columns: some cell does, or all do but for case."""
-    labels = set(shape.labels) if shape.slots else {"value", shape.name}
+    """Whether a first row names columns: some cell does, or all do but for case.
+
+    The only column of a type may also be called by the type's name.
+    """
+    labels = shape.labels if shape.slots else (VALUE, shape.name)
+    clear = {label for label in labels if labels.count(label) == 1}
     folded = {label.casefold() for label in labels}
-    cells = [cell.strip() for cell in row]
-    return any(cell in labels for cell in cells) or all(cell.casefold() in folded for cell in cells)
+    return any(cell in clear for cell in row) or all(cell.casefold() in folded for cell in row)
 
 
 def _source(path: Path, at: Span) -> Source:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plx.data.arrange import arrange
+from plx.data.arrange import Raw, arrange
 from plx.data.csv_file import read_csv
 from plx.data.python_value import read_python
 from plx.data.shape import Shape, shape_of
@@ -88,7 +88,7 @@ class _Loader:
         path = self.folder / file.path.replace("\\", "/")
         return self._read(lambda: read_csv(path, shape, file.span), shape)
 
-    def _read(self, read, shape: Shape) -> Table | None:  # type: ignore[no-untyped-def]
+    def _read(self, read: Callable[[], Raw], shape: Shape) -> Table | None:
         try:
             return arrange(read(), shape, self.values)
         except PlxError as error:

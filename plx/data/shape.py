@@ -64,15 +64,9 @@ def shape_of(declaration: ast.Statement) -> Shape | None:
 
 
 def _labels(slots: Sequence[ast.Slot]) -> tuple[str, ...]:
-    """A slot's name, or that of its set where that is unique, else its number."""
-    sets = [_set_name(slot.set) for slot in slots]
-    return tuple(
-        slot.name.text if slot.name else label if label and sets.count(label) == 1 else str(i + 1)
-        for i, (slot, label) in enumerate(zip(slots, sets, strict=True))
-    )
+    """A slot's name, or the text of its set, which two slots may share."""
+    return tuple(slot.name.text if slot.name else _set_name(slot.set) for slot in slots)
 
 
-def _set_name(set_: ast.Expr) -> str | None:
-    if isinstance(set_, ast.Name):
-        return set_.text
-    return set_.name.text if isinstance(set_, ast.Apply) else None
+def _set_name(set_: ast.Expr) -> str:
+    return set_.name.text if isinstance(set_, ast.Apply) else set_.span.text
