@@ -53,7 +53,7 @@ class Algebra:
             for i, pick in _groups(part_b[x.rows]):
                 left = x if pick is None else x.take(pick)
                 rows = left.rows
-                (right,) = _constant(b.fixed, rows) if i < 0 else (b.parts[i].take(position_b[rows]),)
+                (right,) = _constant(b.fixed, rows) if i < 0 else (_beside(b.parts[i], rows, position_b),)
                 out += self._meet(function, left, right, fixed, span, op)
         return gathered(fixed, out)
 
@@ -199,6 +199,11 @@ class Algebra:
         numbers = self.evaluator.arithmetic.integers(np.arange(2 * top + 1))
         sign = self.evaluator.binary(op, numbers, numbers[top : top + 1], span)
         return RawBlock(x.rows, raw, np.zeros(len(x.rows), dtype=np.int64), [sign])
+
+
+def _beside(part: Part, rows: IntArray, position: IntArray) -> Part:
+    """The part at some of its instances."""
+    return part if np.array_equal(part.rows, rows) else part.take(position[rows])
 
 
 def _has_repeats(tables: IntArray) -> BoolArray:

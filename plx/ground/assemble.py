@@ -96,41 +96,40 @@ def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterato
     if n == 0:
         return
     cards = [int(c) for c in card[batch.scope[0]]]
-    scope = nodes.node[batch.scope]
-    axes, target = _axes(scope, nodes.state[scope])
+    scope = nodes.node[batch.scope] if nodes.moved else batch.scope
+    axes = _axes(scope, nodes.state)
     first, inverse = unique_rows(axes)
     rule = np.broadcast_to(np.asarray(batch.rule, dtype=np.int32), (n,))
     for i, row in enumerate(first):
         pattern = [int(a) for a in axes[row]]
         mine = slice(None) if len(first) == 1 else np.flatnonzero(inverse == i)
-        arity = max(pattern, default=-1) + 1
-        kept = [cards[pattern.index(axis)] for axis in range(arity)]
+        columns = [pattern.index(axis) for axis in range(max(pattern, default=-1) + 1)]
         tables = batch.tables[:, gather_map(cards, pattern)]
-        part = Part(target[mine, :arity], batch.table[mine], tables, rule[mine])
-        yield from _drop_irrelevant(part, kept)
+        part = Part(scope[mine][:, columns], batch.table[mine], tables, rule[mine])
+        yield from _drop_irrelevant(part, [cards[j] for j in columns])
 
 
-def _axes(scope: IntArray, state: IntArray) -> tuple[IntArray, IntArray]:
-    """What becomes of each column of the scopes, as in `gather_map`, and the new scopes.
+def _axes(scope: AnyInt, state: IntArray) -> Int32Array:
+    """What becomes of each column of the scopes, as in `gather_map`: small integers [n, k].
 
-    New scopes are sorted and padded at the end to the old width.
+    A free node's axis is its rank among the distinct free nodes of the scope.
     """
     n, k = scope.shape
-    free = state < 0
-    if free.all() and (scope[:, 1:] > scope[:, :-1]).all():
-        return np.broadcast_to(np.arange(k), (n, k)), scope
-    last = np.iinfo(np.int64).max
-    key = np.where(free, scope, last)
-    order = np.argsort(key, axis=1, kind="stable")
-    ordered = np.take_along_axis(key, order, axis=1)
-    fresh = np.ones((n, k), dtype=bool)
-    fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    rank = np.cumsum(fresh, axis=1) - 1
-    axes = np.empty((n, k), dtype=np.int64)
-    np.put_along_axis(axes, order, rank, axis=1)
-    target = np.full((n, k), last, dtype=np.int64)
-    np.put_along_axis(target, rank, ordered, axis=1)
-    return np.where(free, axes, -1 - state), target
+    columns = [np.ascontiguousarray(column) for column in scope.T]
+    fixed = state >= 0
+    free = [~fixed[column] for column in columns] if fixed.any() else [np.ones(n, dtype=bool)] * k
+    axes = np.zeros((n, k), dtype=np.int32, order="F")
+    for i, column in enumerate(columns):
+        fresh = free[i].copy()
+        for earlier in columns[:i]:
+            fresh &= earlier != column
+        for j, other in enumerate(columns):
+            if j != i:
+                axes[:, j] += fresh & (column < other)
+    for j, column in enumerate(columns):
+        if not free[j].all():
+            axes[:, j] = np.where(free[j], axes[:, j], -1 - state[column])
+    return axes
 
 
 def _drop_irrelevant(part: Part, cards: list[int]) -> Iterator[Part]:

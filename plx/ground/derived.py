@@ -65,6 +65,11 @@ class Simplified(NamedTuple):
     state: IntArray
     derived: DerivedNodes
 
+    @property
+    def moved(self) -> bool:
+        """Whether some node is represented by another one."""
+        return bool((self.node != np.arange(len(self.node))).any())
+
 
 def simplify(n_variables: int, derived: DerivedNodes, state: IntArray) -> Simplified:
     """Derived nodes with fixed inputs absorbed and equal ones merged.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from plx.ground.rows import BoolArray, segments, starts
+from plx.ground.rows import BoolArray, starts
 from plx.values import IntArray
 
 _DENSE = 1 << 22
@@ -29,23 +31,23 @@ class TupleIndex:
 
     def find(self, rows: IntArray) -> IntArray:
         """The first row equal to each of these rows [m, k]; -1 where there is none."""
-        begin, count = self.span(rows)
         if not self.n:
             return np.full(len(rows), -1, dtype=np.int64)
+        if self._is_dense:
+            return self._first_row[self._keys(rows)]
+        begin, count = self.span(rows)
         return np.where(count > 0, self.order[np.minimum(begin, self.n - 1)], -1)
+
+    @cached_property
+    def _first_row(self) -> IntArray:
+        """The first row of every key of a dense index, then -1, which key -1 finds."""
+        first = np.full(self._size + 1, -1, dtype=np.int64)
+        first[self._sorted[::-1]] = self.order[::-1]
+        return first
 
     def contains(self, rows: IntArray) -> BoolArray:
         """Whether each of these rows [m, k] is among the rows."""
-        return self.span(rows)[1] > 0
-
-    def matches(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """All pairs (row asked, row found) of equal rows, in the order of the rows asked."""
-        begin, count = self.span(rows)
-        return np.repeat(np.arange(len(rows)), count), self.order[segments(begin, count)]
-
-    def counts(self, rows: IntArray) -> IntArray:
-        """How many rows equal each of these rows [m, k]."""
-        return self.span(rows)[1]
+        return self.find(rows) >= 0
 
     def span(self, rows: IntArray) -> tuple[IntArray, IntArray]:
         """Where in ``order`` the rows equal to each of these rows [m, k] begin, and how many they are."""
@@ -74,12 +76,18 @@ class TupleIndex:
     def _keys(self, rows: IntArray) -> IntArray:
         """Mixed-radix keys; -1 where some id does not occur in its column."""
         keys = np.zeros(len(rows), dtype=np.int64)
+        unknown = False
         for column, rank, radix, packed in zip(rows.T, self._rank, self._radix, self._pack, strict=False):
             if packed is not None:
                 place = np.minimum(np.searchsorted(packed, keys), len(packed) - 1)
                 keys = np.where(packed[place] == keys, place, -1)
             found = _look_up(rank, column)
-            keys = np.where((keys >= 0) & (found >= 0), keys * radix + found, -1)
+            unknown |= packed is not None or int(found.min(initial=0)) < 0
+            if unknown:
+                keys = np.where((keys >= 0) & (found >= 0), keys * radix + found, -1)
+            else:
+                keys *= radix
+                keys += found
         return keys
 
 
@@ -93,5 +101,7 @@ def _ranks(column: IntArray) -> IntArray:
 def _look_up(rank: IntArray, ids: IntArray) -> IntArray:
     if not len(rank):
         return np.full(len(ids), -1, dtype=np.int64)
+    if int(ids.max(initial=0)) < len(rank):
+        return rank[ids]
     inside = ids < len(rank)
     return np.where(inside, rank[np.where(inside, ids, 0)], -1)
