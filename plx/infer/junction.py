@@ -48,7 +48,7 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     scale = np.zeros(len(tree.parent))
     stuck = tree_kernels.collect(tree, data, messages, table, scale)
     if stuck >= 0:
-        raise Impossible(_factors_below(skeleton, stuck))
+        raise Impossible(factors_below(skeleton, stuck))
     log_z = math.fsum(scale)
     return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
 
@@ -156,7 +156,7 @@ def _whole(bits: FloatArray) -> IntArray:
     return np.rint(2.0**bits).astype(np.int64)
 
 
-def _factors_below(skeleton: Skeleton, clique: int) -> IntArray:
+def factors_below(skeleton: Skeleton, clique: int) -> IntArray:
     """The factors that a clique and the cliques below it gather."""
     below = np.zeros(len(skeleton.order), dtype=bool)
     below[clique] = True

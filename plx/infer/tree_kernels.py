@@ -93,7 +93,7 @@ def _run(tree: Tree, c: int, link: int, block: int) -> int:
 
 
 @njit(void(_TREE, int64, int64, int64, int64, int64, int64, _GRID, _INTS), cache=True)
-def _index(
+def index_of(
     tree: Tree,
     c: int,
     link: int,
@@ -133,12 +133,12 @@ def _index(
 
 
 @njit(int64(_TREE, int64, int64, int64, _GRID, _INTS), cache=True)
-def _derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.int64], scratch: Ints) -> int:
+def derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.int64], scratch: Ints) -> int:
     """The states of the derived axes over a chunk; returns how many there are."""
     first = tree.derived_start[c]
     count = tree.derived_start[c + 1] - first
     for d in range(count):
-        _index(tree, c, tree.derived_link[first + d], chunk, block, 1, d, derived, scratch)
+        index_of(tree, c, tree.derived_link[first + d], chunk, block, 1, d, derived, scratch)
         base = tree.derived_map[first + d]
         for j in range(block):
             derived[d, j] = tree.map[base + scratch[j]]
@@ -146,7 +146,7 @@ def _derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.
 
 
 @njit(types.Tuple((_GRID, _INTS))(_TREE), cache=True)  # type: ignore[no-untyped-call]
-def _scratch(tree: Tree) -> tuple[npt.NDArray[np.int64], Ints]:
+def room(tree: Tree) -> tuple[npt.NDArray[np.int64], Ints]:
     rows, block = 1, 1
     for c in range(len(tree.parent)):
         rows = max(rows, tree.derived_start[c + 1] - tree.derived_start[c])
@@ -163,14 +163,14 @@ def _sum_out(
     chunks = (tree.entry_start[c + 1] - tree.entry_start[c]) // block
     out[:] = -np.inf
     for chunk in range(chunks):
-        k = _derive(tree, c, chunk, block, derived, index)
-        _index(tree, c, link, chunk, block, 1, k, derived, index)
+        k = derive(tree, c, chunk, block, derived, index)
+        index_of(tree, c, link, chunk, block, 1, k, derived, index)
         for j in range(block):
             out[index[j]] = max(out[index[j]], table[chunk * block + j])
     total = np.zeros(len(out))
     for chunk in range(chunks):
-        k = _derive(tree, c, chunk, block, derived, index)
-        _index(tree, c, link, chunk, block, 1, k, derived, index)
+        k = derive(tree, c, chunk, block, derived, index)
+        index_of(tree, c, link, chunk, block, 1, k, derived, index)
         for j in range(block):
             value = table[chunk * block + j]
             if value > -np.inf:
@@ -187,12 +187,12 @@ def _gather(
     """The table of clique c: its factors, its children's messages, and (``own >= 0``) its own from there."""
     block = block_size(tree, c)
     for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
-        k = _derive(tree, c, chunk, block, derived, index)
+        k = derive(tree, c, chunk, block, derived, index)
         part = table[chunk * block : (chunk + 1) * block]
         part[:] = 0.0
         for i in range(tree.item_start[c], tree.item_start[c + 1]):
             run = _run(tree, c, tree.item_link[i], block)
-            _index(tree, c, tree.item_link[i], chunk, block, run, k, derived, index)
+            index_of(tree, c, tree.item_link[i], chunk, block, run, k, derived, index)
             source = data[tree.item_source[i] :]
             if run == 1:
                 for j in range(block):
@@ -203,7 +203,7 @@ def _gather(
                     for j in range(q * run, (q + 1) * run):
                         part[j] += value
         if own >= 0:
-            _index(tree, c, tree.own_link[c], chunk, block, 1, k, derived, index)
+            index_of(tree, c, tree.own_link[c], chunk, block, 1, k, derived, index)
             for j in range(block):
                 part[j] += data[own + index[j]]
 
@@ -217,7 +217,7 @@ def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Float
     log Z. ``table`` is room for the largest clique. Returns the first clique whose message is
     impossible throughout, or -1.
     """
-    derived, index = _scratch(tree)
+    derived, index = room(tree)
     for c in range(len(tree.parent)):
         _gather(tree, c, data, -1, table, derived, index)
         message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
@@ -252,8 +252,8 @@ def _add_up(
     block = block_size(tree, c)
     run = _run(tree, c, link, block)
     for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
-        k = _derive(tree, c, chunk, block, derived, index)
-        _index(tree, c, link, chunk, block, run, k, derived, index)
+        k = derive(tree, c, chunk, block, derived, index)
+        index_of(tree, c, link, chunk, block, run, k, derived, index)
         part = table[chunk * block : (chunk + 1) * block]
         if run == 1:
             for j in range(block):
@@ -282,7 +282,7 @@ def distribute(
     log P(its states) − itself − scale: added to the table of its clique that makes a distribution.
     Sums are of plain probabilities, so only those below 1e-307 are lost.
     """
-    derived, index = _scratch(tree)
+    derived, index = room(tree)
     for c in range(len(tree.parent) - 1, -1, -1):
         own = messages + tree.message_start[c]
         if tree.parent[c] < 0:

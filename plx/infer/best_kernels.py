@@ -1,0 +1,182 @@
+"""The k best worlds by max-sum on a junction tree, compiled.
+
+A message holds, for each of its states, the k best log weights of what lies below, best first.
+Nothing is remembered of how they came about: the way back from the root recomputes the one list
+that it follows in each clique. Ties are broken by the order of entries, the same both ways.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import int64, njit, types, typeof, void
+
+from plx.infer.tree_kernels import EMPTY, Floats, Ints, Tree, block_size, derive, index_of, room
+
+Grid = npt.NDArray[np.float64]
+IntGrid = npt.NDArray[np.int64]
+
+_TREE = typeof(EMPTY)  # type: ignore[no-untyped-call]
+_INTS = types.int64[::1]
+_FLOATS = types.float64[::1]
+_GRID = types.float64[:, ::1]
+
+
+@njit(void(_FLOATS, _FLOATS, _FLOATS, _INTS, _INTS), cache=True)
+def _combine(a: Floats, b: Floats, out: Floats, from_a: Ints, from_b: Ints) -> None:
+    """The best sums of an entry of ``a`` and one of ``b``, both sorted, and which entries they are."""
+    k = len(out)
+    out[:] = -np.inf
+    for i in range(k):
+        for j in range(k // (i + 1)):
+            value = a[i] + b[j]
+            if not value > out[k - 1]:
+                break
+            at = k - 1
+            while at > 0 and out[at - 1] < value:
+                out[at], from_a[at], from_b[at] = out[at - 1], from_a[at - 1], from_b[at - 1]
+                at -= 1
+            out[at], from_a[at], from_b[at] = value, i, j
+
+
+@njit(int64(_FLOATS, types.float64), cache=True)
+def _insert(best: Floats, value: float) -> int:
+    """Put a value into a sorted list, after its equals; where it went, or -1."""
+    at = len(best) - 1
+    if not value > best[at]:
+        return -1
+    while at > 0 and best[at - 1] < value:
+        best[at] = best[at - 1]
+        at -= 1
+    best[at] = value
+    return at
+
+
+@njit(int64(_TREE, _FLOATS, _GRID), cache=True)
+def collect_best(tree: Tree, data: Floats, messages: Grid) -> int:
+    """Send the k best log weights from the leaves to the roots.
+
+    ``data`` holds the log tables of the factors, ``messages`` has room for k per entry. Returns the
+    first clique whose message is impossible throughout, or -1.
+    """
+    derived, index = room(tree)
+    k = messages.shape[1]
+    lists, spare = np.empty((len(index), k)), np.empty(k)
+    from_a, from_b = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    messages[:] = -np.inf
+    for c in range(len(tree.parent)):
+        block = block_size(tree, c)
+        first, last = tree.message_start[c], tree.message_start[c + 1]
+        for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+            n = derive(tree, c, chunk, block, derived, index)
+            lists[:block] = -np.inf
+            lists[:block, 0] = 0.0
+            for i in range(tree.item_start[c], tree.item_start[c + 1]):
+                index_of(tree, c, tree.item_link[i], chunk, block, 1, n, derived, index)
+                child = tree.item_child[i]
+                for j in range(block):
+                    if child < 0:
+                        lists[j, 0] += data[tree.item_source[i] + index[j]]
+                    elif k == 1:
+                        lists[j, 0] += messages[tree.message_start[child] + index[j], 0]
+                    else:
+                        _combine(
+                            lists[j], messages[tree.message_start[child] + index[j]], spare, from_a, from_b
+                        )
+                        lists[j] = spare
+            index_of(tree, c, tree.own_link[c], chunk, block, 1, n, derived, index)
+            for j in range(block):
+                for r in range(k):
+                    if _insert(messages[first + index[j]], lists[j, r]) < 0:
+                        break
+        if messages[first:last, 0].max() == -np.inf:
+            return c
+    return -1
+
+
+@njit(int64(_TREE, int64, int64, _INTS), cache=True)
+def _offset(tree: Tree, c: int, link: int, state: Ints) -> int:
+    total = 0
+    for a in range(tree.axis_start[c + 1] - tree.axis_start[c]):
+        total += tree.stride[link + a] * state[a]
+    return total
+
+
+@njit(void(_TREE, int64, int64, _INTS), cache=True)
+def _decode(tree: Tree, c: int, entry: int, state: Ints) -> None:
+    """The state of every axis of clique c at an entry of its table."""
+    begin = tree.axis_start[c]
+    for a in range(tree.axis_start[c + 1] - 1, begin - 1, -1):
+        if tree.axis_base[a]:
+            state[a - begin] = entry % tree.axis_card[a]
+            entry //= tree.axis_card[a]
+    for d in range(tree.derived_start[c], tree.derived_start[c + 1]):
+        state[tree.derived_axis[d]] = 0
+        at = tree.derived_map[d] + _offset(tree, c, tree.derived_link[d], state)
+        state[tree.derived_axis[d]] = tree.map[at]
+
+
+@njit(void(_TREE, _INTS, _FLOATS, _GRID, int64, _INTS), cache=True)
+def trace_best(tree: Tree, axis: Ints, data: Floats, messages: Grid, rank: int, states: Ints) -> None:
+    """Write the world of the given rank (from 0) at the only root into ``states``, by nodes.
+
+    ``axis`` names the node of every axis of the tree.
+    """
+    derived, index = room(tree)
+    k = messages.shape[1]
+    ranks = np.zeros(len(tree.parent), dtype=np.int64)
+    ranks[len(ranks) - 1] = rank
+    best, entry = np.empty(k), np.zeros(k, dtype=np.int64)
+    current, spare = np.empty(k), np.empty(k)
+    from_a, from_b = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    for c in range(len(tree.parent) - 1, -1, -1):
+        begin, axes = tree.axis_start[c], tree.axis_start[c + 1] - tree.axis_start[c]
+        items = tree.item_start[c + 1] - tree.item_start[c]
+        state = np.empty(axes, dtype=np.int64)
+        picks = np.zeros((k, items), dtype=np.int64)
+        fresh = np.zeros((k, items), dtype=np.int64)
+        moved = np.zeros((k, items), dtype=np.int64)
+        wanted = 0
+        for a in range(axes):
+            if tree.stride[tree.own_link[c] + a]:
+                wanted += tree.stride[tree.own_link[c] + a] * states[axis[begin + a]]
+        block = block_size(tree, c)
+        best[:] = -np.inf
+        for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+            n = derive(tree, c, chunk, block, derived, index)
+            index_of(tree, c, tree.own_link[c], chunk, block, 1, n, derived, index)
+            for j in range(block):
+                if index[j] != wanted:
+                    continue
+                _decode(tree, c, chunk * block + j, state)
+                current[:] = -np.inf
+                current[0] = 0.0
+                for i in range(items):
+                    item = tree.item_start[c] + i
+                    at = _offset(tree, c, tree.item_link[item], state)
+                    child = tree.item_child[item]
+                    if child < 0:
+                        current[0] += data[tree.item_source[item] + at]
+                        continue
+                    _combine(current, messages[tree.message_start[child] + at], spare, from_a, from_b)
+                    for r in range(k):
+                        moved[r] = fresh[from_a[r]]
+                        moved[r, i] = from_b[r]
+                    fresh[:] = moved
+                    current[:] = spare
+                for r in range(k):
+                    place = _insert(best, current[r])
+                    if place < 0:
+                        break
+                    for s in range(k - 1, place, -1):
+                        entry[s] = entry[s - 1]
+                        picks[s] = picks[s - 1]
+                    entry[place] = chunk * block + j
+                    picks[place] = fresh[r]
+        _decode(tree, c, entry[ranks[c]], state)
+        for a in range(axes):
+            states[axis[begin + a]] = state[a]
+        for i in range(items):
+            child = tree.item_child[tree.item_start[c] + i]
+            if child >= 0:
+                ranks[child] = picks[ranks[c], i]
