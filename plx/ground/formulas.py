@@ -13,19 +13,15 @@ from plx.check.program import (
     Expr,
     Membership,
     Operation,
-    ParamTerm,
     RandomTerm,
     Rank,
-    RelationTerm,
 )
-from plx.errors import Diagnostic, PlxError
 from plx.ground.algebra import TABLE_LIMIT, Algebra
 from plx.ground.atoms import AtomTable, outside
 from plx.ground.columns import Block, Column, Part, concatenate
 from plx.ground.env import Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.limit import Budget
-from plx.ground.pairs import Pairs
 from plx.ground.quantify import Quantifier
 from plx.ground.rows import BoolArray, unique_rows
 from plx.ground.terms import flatten
@@ -62,12 +58,6 @@ class Formulas:
                 return self.algebra.unary(order, self.column(expr.argument, env))
             case Membership():
                 return self._membership(expr, env)
-            case ParamTerm():
-                look_up: Callable[[IntArray], IntArray] = lambda rows: self.evaluator.param(expr, rows)  # noqa: E731
-                return self._at_index(expr.arguments, look_up, env, expr.span)
-            case RelationTerm():
-                look_up = lambda rows: self.evaluator.relation(expr.name, rows)  # noqa: E731
-                return self._at_index(expr.arguments, look_up, env, expr.span)
         raise TypeError(f"{expr} is not random")
 
     def atom(self, term: RandomTerm, env: Env) -> IntArray:
@@ -211,22 +201,9 @@ class Formulas:
         )
 
     def _membership(self, expr: Membership, env: Env) -> Column:
-        if self.evaluator.terms.is_random(expr.set):
-            raise PlxError(_random_set(expr))
         sets = self.evaluator.sets(expr.set, env)
         within = lambda items, which: self.evaluator.member_of(items, which, sets)  # noqa: E731
         return self.algebra.binary(within, self.column(expr.item, env), Column(sets.which), expr.span)
-
-    def _at_index(
-        self, arguments: tuple[Expr, ...], look_up: Callable[[IntArray], IntArray], env: Env, span: Span
-    ) -> Column:
-        """A param or relation at an index that depends on unknowns."""
-        columns = [self.column(argument, env) for argument in arguments]
-        pairs = Pairs()
-        result = self.algebra.unary(pairs.start, columns[0])
-        for column in columns[1:]:
-            result = self.algebra.binary(pairs.extend, result, column, span)
-        return self.algebra.unary(lambda codes: pairs.look_up(codes, look_up), result)
 
 
 def _moved(column: Column, rows: IntArray) -> Iterator[Part]:
@@ -242,11 +219,3 @@ def _joint_bits(columns: list[Column]) -> FloatArray:
         for part in column.parts:
             bits[part.rows] += math.log2(math.prod(part.cards)) if isinstance(part, Block) else np.inf
     return bits
-
-
-def _random_set(expr: Membership) -> Diagnostic:
-    return Diagnostic(
-        "a set after `in` cannot mention unknowns here",
-        expr.span,
-        hint="write out the cases with `=` and `|`",
-    )

@@ -1,0 +1,62 @@
+"""Every construct that the grounder treats in its own way, against the interpreter."""
+
+from __future__ import annotations
+
+import pytest
+
+from plx.ground import algebra, formulas, quantify
+from tests.ground.test_grounder import agree
+
+HEADER = """
+type T = {t1, t2, t3}
+type L = 0..2
+type A = {u, v}
+type C(A) = {u: {p, q}, v: {q, r}}
+relation e(T, T) = {(t1, t2), (t2, t3), (t3, t3)}
+param w(T) = {t1: 1/2, t2: -1, else: log(3)}
+param d(L, L) = {(0, 1): 1/3, (1, 2): 2, else: 0}
+param lead(C) = {p: t1, else: t2}
+"""
+TWO = "random b(T)\nrandom n(t: T): L if t != t3\n"
+ONE = "random b(T)\nrandom k(a: A): {fail} | C(a)\n"
+
+PROGRAMS = [
+    TWO + "weight 1: n(t1) < n(t2) & b(t1)\nquery n(t2)",
+    TWO + "weight d(i, j): n(t1) = i & n(t2) = j for i, j in L\nquery (n(t1), n(t2))",
+    TWO + "factor -1/2 * abs(n(x) - n(y)) for x, y in T if x != t3 & y != t3\nquery n(t1)",
+    TWO + "factor 2 - sum(w(x) * n(x) for x in T if x != t3) / 3\nquery n(t1)\nquery n(t2)",
+    TWO + "factor max(n(t1), n(t2)) - n(t1)^2\nquery max(n(t1), n(t2))",
+    TWO + "require n(t1) + n(t2) <= 2\nquery n(t1) + n(t2)",
+    TWO
+    + "require exists(n(x) = 2 for x in T if x != t3) & forall(b(x) => b(y) for (x, y) in e)\nquery b(t3)",
+    TWO + "observe !(b(t1) | b(t2))\nweight 1: b(x) <=> b(y) for x, y in T\nquery b(t3)",
+    TWO + "observe 1 = n(t1)\nweight 1: n(x) = n(y) for x, y in T if x < t3 & y < t3 & x != y\nquery n(t2)",
+    TWO + "weight 1: x != t3 & n(x) = 1 & b(x) for x in T\nquery b(t1)",
+    TWO + "weight 1: x = t3 | n(x) = 1 for x in T\nquery n(t1)",
+    TWO + "weight 1: x != t3 => n(x) = 1 for x in T\nquery n(t1)",
+    TWO + "weight w(x): b(x) & b(y) for (x, y) in e, z in T if e(y, z)\nquery b(t2)",
+    TWO + "weight 1: b(x) & b(z) for (x, y) in e, (y2, z) in e if y2 = y\nquery b(t2)",
+    TWO + "weight 1: b(y) for i in 1..2, j in i..2, y in T\nquery b(t2)",
+    TWO + "query count(b(x) for x in T) - n(t1) given n(t1) > 0",
+    TWO + "query count(count(b(y) for y in T if e(x, y)) >= 1 for x in T) as connected",
+    TWO + "weight 1: count(b(x) for x in T) % 2 = 1\nquery exists(b(x) for x in T)",
+    TWO + "weight 1: count(b(x) for x in T) = n(t1)\nquery n(t1)",
+    TWO + "factor log(2) * count(b(x) for x in T)\nfactor log(2) * n(t1) + 1\nquery b(t1)",
+    TWO + "query sum(log(2) * n(x) - 1/3 for x in T if x != t3)",
+    TWO + "query sum(w(x) for x in T)\nquery count(e(x, x) for x in T)",
+    TWO + "query b(t1) & b(t2) given b(t1) xor b(t2)",
+    TWO + "query (b(x), b(t1), n(t1) = 1) for x in T",
+    TWO + "observe b(t1)\nquery b(t1)\nquery b(t1) & b(t2)\nquery b(t2) given b(t1)",
+    ONE + "weight 2: k(u) = k(v)\nquery k(u)\nquery k(v) in {q, fail}",
+    ONE + "weight 1: k(a) in C(a) for a in A\nquery k(u)",
+    ONE + "weight 1: lead(c) = t1 & k(a) = c for a in A, c in C(a)\nquery k(u)",
+]
+
+
+@pytest.mark.parametrize("limits", [(4096, 256), (4, 1)])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program(program: str, limits: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(algebra, "TABLE_LIMIT", limits[0])
+    monkeypatch.setattr(formulas, "TABLE_LIMIT", limits[0])
+    monkeypatch.setattr(quantify, "EXPAND_LIMIT", limits[1])
+    agree(HEADER + program)
