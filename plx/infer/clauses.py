@@ -131,7 +131,7 @@ class Encoder:
         return self._or(runs)
 
     def _sum(self, node: int) -> tuple[_Sum, list[int]]:
-        """The total behind a derived node, counted from the end where it is decided sooner, and its outputs."""
+        """The total behind a derived node and its outputs, counted from the end that decides them sooner."""
         if node not in self._sums:
             graph, derived = self.graph, node - self.graph.n_variables
             inputs = [

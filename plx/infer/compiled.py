@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.errors import Diagnostic, PlxError
 from plx.ground.graph import FactorGraph, GroundModel
@@ -13,7 +15,8 @@ from plx.infer.conditionals import Conditionals, conditionals, summed_terms, thr
 from plx.infer.kernels import BITS, Compiled
 from plx.infer.structure import DerivedRows, Structure, derived_rows, structure
 from plx.infer.worlds import ranges
-from plx.values import IntArray
+from plx.source import Span
+from plx.values import FloatArray, IntArray
 
 _JOINT = 1 << 20
 """A query's joint distribution has at most this many states."""
@@ -38,7 +41,7 @@ class Plan:
     rows: DerivedRows
     conditionals: Conditionals
 
-    def with_potentials(self, table: np.ndarray) -> Plan:
+    def with_potentials(self, table: FloatArray) -> Plan:
         """The same model with other log potentials, shape of ``graph.table``."""
         graph = self.graph._replace(table=table)
         filled = thresholds(self.conditionals, graph, BITS)
@@ -63,7 +66,7 @@ def targets_of(model: GroundModel) -> Targets:
 
 
 def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
-    """The arrays for a model and its queries; conditionals of up to ``table_entries`` numbers are tabulated."""
+    """The arrays for a model and its queries; conditionals of ≤ ``table_entries`` numbers become tables."""
     graph = model.graph
     targets = targets_of(model)
     asked = np.array(sorted({node for nodes in targets.nodes for node in nodes}), dtype=np.int64)
@@ -81,12 +84,12 @@ def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
     return Plan(graph, arrays, targets, rows, c)
 
 
-def _too_wide(name: str, span: object, size: float) -> PlxError:
+def _too_wide(name: str, span: Span | None, size: float) -> PlxError:
     message = f"the answer to `{name}` has {size:,.0f} joint states, more than {_JOINT:,}"
-    return PlxError(Diagnostic(message, span, "ask for fewer terms at once"))  # type: ignore[arg-type]
+    return PlxError(Diagnostic(message, span, "ask for fewer terms at once"))
 
 
-def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, int]:
+def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:
     most = int(np.bincount(s.pair_variable).max(initial=0))
     return {
         "n_variables": graph.n_variables,
@@ -97,7 +100,7 @@ def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, int
     }
 
 
-def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, np.ndarray]:
+def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, Any]:
     return {
         "card": _i32(graph.card[: graph.n_variables]),
         "conditional": _i64(c.start),
@@ -109,7 +112,7 @@ def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, np.ndarray]:
     }
 
 
-def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, np.ndarray]:
+def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:
     derived = rows.node - graph.n_variables
     return {
         "affected_start": _i64(np.searchsorted(s.pair_variable, np.arange(graph.n_variables + 1))),
@@ -123,7 +126,7 @@ def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, 
     }
 
 
-def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, np.ndarray]:
+def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, Any]:
     terms, operands = summed_terms(c, s)
     return {
         "factor_start": _i64(np.searchsorted(s.term_variable[terms], np.arange(graph.n_variables + 1))),
@@ -136,7 +139,7 @@ def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, np.nd
     }
 
 
-def _passive(graph: FactorGraph, rows: DerivedRows) -> dict[str, np.ndarray]:
+def _passive(graph: FactorGraph, rows: DerivedRows) -> dict[str, Any]:
     derived = rows.node[rows.first_passive :] - graph.n_variables
     counts = np.diff(graph.input_start)[derived]
     entries = ranges(graph.input_start[derived], counts)
@@ -147,7 +150,7 @@ def _passive(graph: FactorGraph, rows: DerivedRows) -> dict[str, np.ndarray]:
     }
 
 
-def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[str, np.ndarray]:
+def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[str, Any]:
     counts = np.array([len(nodes) for nodes in targets.nodes], dtype=np.int64)
     nodes = np.array([node for part in targets.nodes for node in part], dtype=np.int64)
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -166,9 +169,9 @@ def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[st
 # Numba's signatures are of writable arrays, so the read-only ones of a graph are copied.
 
 
-def _i32(values: np.ndarray) -> np.ndarray:
+def _i32(values: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
     return np.require(values, np.int32, ("C", "W"))
 
 
-def _i64(values: np.ndarray) -> np.ndarray:
+def _i64(values: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     return np.require(values, np.int64, ("C", "W"))

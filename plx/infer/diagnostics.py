@@ -8,6 +8,7 @@ section 11.4, on the indicator of each state and on the value of each number.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,13 +34,13 @@ class Spread:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``states``: the probability of every state of every target. ``numbers``: the mean of each target's value."""
+    """``states``: the probability of each state of each target; ``numbers``: the mean of each value."""
 
     states: Spread
     numbers: Spread
 
 
-def diagnose(counts: npt.NDArray[np.generic], draws: int, offset: IntArray, values: FloatArray) -> Diagnosis:
+def diagnose(counts: npt.NDArray[Any], draws: int, offset: IntArray, values: FloatArray) -> Diagnosis:
     """Diagnose counts of shape (batches, chains, states); each batch of each chain holds ``draws`` draws.
 
     ``values`` has the number that each state stands for, 0 where a target is no number.
@@ -71,13 +72,21 @@ def _spread(means: FloatArray, within: FloatArray, draws: int) -> Spread:
 def _square_error(means: FloatArray, variance: FloatArray) -> FloatArray:
     """The square of the standard error of the grand mean."""
     batches, chains = means.shape[:2]
-    between = means.mean(axis=0).var(axis=0, ddof=1) / chains if chains > 1 else np.zeros_like(variance)
+    between = np.zeros_like(variance)
+    if chains > 1:
+        between = _variance(means.mean(axis=0)) / chains
     if chains >= _MANY:
         return between
     if batches * chains == 1:
         return variance
-    flat = means.reshape(batches * chains, -1)
-    return np.maximum(between, flat.var(axis=0, ddof=1) / len(flat))
+    within: FloatArray = _variance(means.reshape(batches * chains, -1)) / (batches * chains)
+    return np.maximum(between, within)
+
+
+def _variance(rows: FloatArray) -> FloatArray:
+    """The sample variance of each column."""
+    variance: FloatArray = rows.var(axis=0, ddof=1)
+    return variance
 
 
 def _rhat(means: FloatArray, within: FloatArray, draws: int) -> FloatArray:
@@ -92,10 +101,11 @@ def _rhat(means: FloatArray, within: FloatArray, draws: int) -> FloatArray:
     n = length * draws
     piece = used.mean(axis=1)
     inner = ((spread + used**2).mean(axis=1) - piece**2).mean(axis=(0, 1))
-    between = piece.reshape(pieces * chains, -1).var(axis=0, ddof=1)
+    between = _variance(piece.reshape(pieces * chains, -1))
     floor = 0.5 / (pieces * chains * n)
     inner = np.where(between > 0, np.maximum(inner, floor), inner)
-    return np.where(between > 0, np.sqrt((n - 1) / n + between / np.where(inner > 0, inner, 1.0)), 1.0)
+    ratio: FloatArray = between / np.where(inner > 0, inner, 1.0)
+    return np.where(between > 0, np.sqrt((n - 1) / n + ratio), 1.0)
 
 
 def _honest(states: Spread, n: int) -> Spread:

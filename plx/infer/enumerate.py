@@ -49,11 +49,23 @@ class _Part:
     joint: dict[tuple[int, ...], FloatArray] = field(default_factory=dict)
 
 
-def world_count(model: GroundModel) -> int:
-    """How many worlds `enumerate_worlds` would visit: the sum over components."""
+def world_count(model: GroundModel) -> float:
+    """How many worlds `enumerate_worlds` would visit: the sum over components; may be infinite."""
+    log = log10_worlds(model)
+    return round(10**log) if log < 15 else 10**log if log < 300 else math.inf
+
+
+def log10_worlds(model: GroundModel) -> float:
+    """The decimal logarithm of `world_count`."""
     graph = model.graph
-    layout = _layout(model)
-    return sum(math.prod(graph.card[part].tolist()) for part in layout.variables)
+    label = _components(model)[0][: graph.n_variables]
+    bits = np.bincount(label, weights=np.log2(graph.card[: graph.n_variables]), minlength=1)
+    return float(np.logaddexp2.reduce(bits)) * math.log10(2)
+
+
+def enumerated(worlds: float) -> str:
+    """What enumeration did, for people."""
+    return "the only world was looked at" if worlds == 1 else f"all {worlds:,.0f} worlds were enumerated"
 
 
 def enumerate_worlds(model: GroundModel) -> Inference:
@@ -82,11 +94,11 @@ def enumerate_worlds(model: GroundModel) -> Inference:
 
 
 def _inference(model: GroundModel, answers: Sequence[Answer], log_z: float) -> Inference:
-    reason = f"all {world_count(model):,} worlds were enumerated"
-    return Inference("exact", reason, tuple(answers), log_z=log_z)
+    return Inference("exact", enumerated(world_count(model)), tuple(answers), log_z=log_z)
 
 
-def _layout(model: GroundModel) -> _Layout:
+def _components(model: GroundModel) -> tuple[IntArray, IntArray]:
+    """The component of each node (-1: split or unused), and the derived nodes that are split."""
     graph = model.graph
     asked = np.unique([node for query in model.queries for node in free_nodes(query)]).astype(np.int64)
     asked = asked[asked >= graph.n_variables]
@@ -94,13 +106,18 @@ def _layout(model: GroundModel) -> _Layout:
     plain[input_owner(graph)[graph.input_node >= graph.n_variables]] = False
     split = asked[~live_derived(graph)[asked - graph.n_variables] & plain[asked - graph.n_variables]]
     live = live_derived(graph, np.setdiff1d(asked, split))
-    component = components(graph, live)
+    return components(graph, live), split[~live[split - graph.n_variables]]
+
+
+def _layout(model: GroundModel) -> _Layout:
+    graph = model.graph
+    component, split = _components(model)
     n = int(component.max(initial=-1)) + 1
     of_factor = component[graph.scope[graph.scope_start[:-1]]]
     members = _members(component, n)
     return _Layout(
         component=component,
-        split=frozenset(s for s in split.tolist() if not live[s - graph.n_variables]),
+        split=frozenset(split.tolist()),
         variables=[m[m < graph.n_variables] for m in members],
         derived=[m[m >= graph.n_variables] for m in members],
         factors=_members(of_factor, n),
@@ -202,7 +219,8 @@ def _accumulate(
     spread = tuple(axis for axis in range(weights.ndim) if index.shape[axis] == 1)
     kept = weights.sum(axis=spread, keepdims=True)
     flat = np.broadcast_to(index, kept.shape).ravel()
-    counted = np.bincount(flat, weights=kept.ravel(), minlength=math.prod(sizes)).reshape(sizes)
+    counted = np.bincount(flat, weights=kept.ravel(), minlength=math.prod(sizes)).astype(np.float64)
+    counted = counted.reshape(sizes)
     if nodes in part.joint:
         part.joint[nodes] += counted
     else:
@@ -214,22 +232,28 @@ def _largest_total(graph: FactorGraph, node: int, env: Env) -> int:
     return sum(int(graph.contribution_of(int(k)).max()) for source, k in inputs if int(source) in env)
 
 
+def _moved(joint: FloatArray, axis: int, states: IntArray, card: int) -> FloatArray:
+    """The distribution with an axis of totals turned into one of states."""
+    moved: FloatArray = np.zeros((card, *np.delete(joint.shape, axis)))
+    np.add.at(moved, states, np.moveaxis(joint, axis, 0))
+    out: FloatArray = np.moveaxis(moved, 0, axis)
+    return out
+
+
 def _join(graph: FactorGraph, layout: _Layout, nodes: tuple[int, ...], parts: Sequence[_Part]) -> FloatArray:
     """The joint distribution over all components, flat in C order.
 
     Components are independent, so split sums add: their distributions convolve. A node that
     lies in one component has a single state, 0, in every other.
     """
-    joint = np.ones([1] * len(nodes))
+    joint: FloatArray = np.ones([1] * len(nodes))
     for part in parts:
         if nodes in part.joint:
             joint = _convolve(joint, part.joint[nodes])
     for axis, node in enumerate(nodes):
         if node in layout.split:
             states = graph.output_map(node - graph.n_variables)[: joint.shape[axis]]
-            moved = np.zeros((int(graph.card[node]), *np.delete(joint.shape, axis)))
-            np.add.at(moved, states, np.moveaxis(joint, axis, 0))
-            joint = np.moveaxis(moved, 0, axis)
+            joint = _moved(joint, axis, states.astype(np.int64), int(graph.card[node]))
     return joint.ravel()
 
 

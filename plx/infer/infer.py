@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from plx.errors import Diagnostic, PlxError, did_you_mean
-from plx.ground.graph import GroundModel, GroundQuery
+from plx.ground.graph import GroundModel
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.enumerate import enumerate_worlds, world_count
+from plx.infer.enumerate import enumerate_worlds, enumerated, log10_worlds, world_count
 from plx.infer.progress import Clock, Options
-from plx.infer.samples import Answer, Inference
+from plx.infer.samples import Answer, Inference, World
 
 WORLDS = 1 << 22
 """Enumeration visits at most this many worlds."""
@@ -51,17 +50,15 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
 def exact_choice(model: GroundModel, options: Options) -> Choice | None:
     """The cheapest exact way that fits: enumeration, then elimination; None if none does."""
     worlds = world_count(model)
-    every = "the only world is" if worlds == 1 else f"all {worlds:,} worlds were"
-    listed = Choice("exact", f"{every} enumerated", lambda: enumerate_worlds(model))
+    listed = Choice("exact", enumerated(worlds), lambda: enumerate_worlds(model))
     if worlds <= _FEW:
         return listed
     from plx.infer.elimination import plan, solve
 
     chosen = plan(model)
     if chosen.fits():
-        reason = (
-            f"the largest of {len(chosen.skeleton.order):,} cliques has {chosen.largest_clique:,.0f} states"
-        )
+        cliques, size = len(chosen.skeleton.order), chosen.largest_clique
+        reason = f"eliminated in {cliques:,} steps over at most {size:,.0f} states"
         return Choice("exact", reason, lambda: _with_worlds(model, solve(model, chosen), options))
     return listed if worlds <= WORLDS else None
 
@@ -71,18 +68,19 @@ def exact(model: GroundModel, options: Options) -> Choice:
     choice = exact_choice(model, options)
     if choice is None:
         raise _too_large(model)
-    return replace(choice, reason=f"asked for; {choice.reason}")
+    return choice
 
 
 def sampler_choice(model: GroundModel, options: Options) -> Choice:
-    """The sampler that ``auto`` takes where no exact way fits."""
-    reason = f"exact answers are out of reach ({_size(world_count(model))} worlds)"
-    return Choice("gibbs", reason, partial(_sampled, "gibbs", model, options))
+    """The sampler that ``auto`` takes where no exact way fits; `map` is exact still, if that fits."""
+    reason = f"exact answers are out of reach ({_size(model)} worlds)"
+    return Choice("gibbs", reason, lambda: _with_worlds(model, _sampled("gibbs", model, options), options))
 
 
 def sampler(name: str, model: GroundModel, options: Options) -> Choice:
-    """A sampler asked for by name."""
-    return Choice(name, "asked for", partial(_sampled, name, model, options))
+    """A sampler asked for by name; `map` by simulated annealing."""
+    run = partial(_sampled, name, model, options)
+    return Choice(name, "asked for", lambda: _with_worlds(model, run(), options, proven=False))
 
 
 METHODS: dict[str, Callable[[GroundModel, Options], Choice]] = {
@@ -94,19 +92,18 @@ METHODS: dict[str, Callable[[GroundModel, Options], Choice]] = {
 
 
 def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
-    """Answers by a sampler; `map` by simulated annealing; no estimate of log Z."""
+    """Answers by a sampler to the queries that have targets."""
     from plx.infer.estimates import sampled_answers
     from plx.infer.run import sample
     from plx.infer.samplers import SAMPLERS
 
     asked = replace(model, queries=tuple(query for query in model.queries if query.targets))
     if not asked.queries:
-        blank = Inference(name, "", (Answer(),) * len(model.queries), seed=options.seed)
-        return _with_worlds(model, blank, options)
+        return Inference(name, "", (Answer(),) * len(model.queries), seed=options.seed)
     found = sample(asked, SAMPLERS[name], options)
     answers = iter(sampled_answers(asked, found, options))
     samples = found.samples
-    blank = Inference(
+    return Inference(
         name,
         "",
         tuple(next(answers) if query.targets else Answer() for query in model.queries),
@@ -116,32 +113,34 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
         status=found.status,
         notes=samples.notes,
     )
-    return _with_worlds(model, blank, options)
 
 
-def _with_worlds(model: GroundModel, found: Inference, options: Options) -> Inference:
-    """The answers of queries without targets filled in: `map` by annealing, `logz` where it is known."""
+def _with_worlds(model: GroundModel, found: Inference, options: Options, proven: bool = True) -> Inference:
+    """The answers of queries without targets filled in: `map`, and `logz` where it is known."""
     answers = list(found.answers)
     notes = list(found.notes)
+    wanted = max((query.best for query in model.queries if query.kind == "map"), default=0)
+    worlds = _worlds(model, wanted, options, proven) if wanted else ()
     for i, query in enumerate(model.queries):
         if query.kind == "map":
-            answers[i] = _searched(model, query, options)
-            notes.append(
-                "the most probable world was searched for by simulated annealing; it may not be the best"
-            )
+            answers[i] = map_answer(worlds[: query.best])
         elif query.kind == "logz":
             answers[i] = log_z_answer(found.log_z)
             if found.log_z is None:
-                notes.append(
-                    f"`{found.method}` does not estimate logz; --method exact gives it where the model fits"
-                )
+                notes.append(f"{found.method} gives no logz; --method exact does, where the model fits")
+    if not all(world.optimal for world in worlds):
+        notes.append("the most probable world was searched for by simulated annealing; there may be better")
     return replace(found, answers=tuple(answers), notes=tuple(dict.fromkeys(notes)))
 
 
-def _searched(model: GroundModel, query: GroundQuery, options: Options) -> Answer:
+def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> tuple[World, ...]:
+    """The best worlds: exactly where wanted and a junction tree fits, else by simulated annealing."""
     from plx.infer.anneal import anneal
+    from plx.infer.best import best_worlds, map_plan
 
-    return map_answer(anneal(model, options, query.best))
+    if proven and (chosen := map_plan(model)).fits():
+        return best_worlds(model, count, chosen)
+    return anneal(model, options, count)
 
 
 def _too_large(model: GroundModel) -> PlxError:
@@ -156,12 +155,13 @@ def _too_large(model: GroundModel) -> PlxError:
         f"`{model.rules[r].text}`" for r in sorted(set(rules), key=rules.count, reverse=True)[:3]
     )
     message = (
-        f"exact inference is out of reach: {_size(world_count(model))} worlds, and elimination needs"
+        f"exact inference is out of reach: {_size(model)} worlds, and elimination needs"
         f" a table of {size} entries"
     )
     return PlxError(Diagnostic(message, hint=f"use --method gibbs; what couples most: {names}"))
 
 
-def _size(count: int) -> str:
+def _size(model: GroundModel) -> str:
     """``1,024`` or ``about 10^57``."""
-    return f"{count:,}" if count < 10**9 else f"about 10^{math.log10(count):.0f}"
+    log = log10_worlds(model)
+    return f"{world_count(model):,.0f}" if log < 9 else f"about 10^{log:.0f}"

@@ -8,6 +8,8 @@ how chains are dealt to blocks and threads. With NUMBA_DISABLE_JIT=1 all chains 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple, get_type_hints
 
 import numba
@@ -19,7 +21,8 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
 UInt32 = npt.NDArray[np.uint32]
-States = npt.NDArray[np.unsignedinteger]
+States = npt.NDArray[np.integer]
+Number = int | np.int64
 
 BITS = 31
 """Random integers are uniform on 0 … 2^31 - 1."""
@@ -131,11 +134,17 @@ def _exp(x: float) -> float:
     p = 1.0 / 720.0 + f * (1.0 / 5040.0 + f * p)
     p = 1.0 / 24.0 + f * (1.0 / 120.0 + f * p)
     p = 1.0 + f * (1.0 + f * (0.5 + f * (1.0 / 6.0 + f * p)))
-    return p * _POWER[n]
+    return float(p * _POWER[n])
 
 
 @numba.njit(nogil=True)
-def _add_row(row: int, stride: int, source: States, index: Int32) -> None:
+def _fill(index: Int32, value: Number) -> None:
+    for c in range(index.shape[0]):
+        index[c] = value
+
+
+@numba.njit(nogil=True)
+def _add_row(row: Number, stride: Number, source: States, index: Int32) -> None:
     """index += stride * source[row], lane by lane."""
     step = np.int32(stride)
     for c in range(index.shape[0]):
@@ -143,7 +152,9 @@ def _add_row(row: int, stride: int, source: States, index: Int32) -> None:
 
 
 @numba.njit(nogil=True)
-def _add_mapped(row: int, source: States, start: int, table: Int32, sign: int, out: Int32, to: int) -> None:
+def _add_mapped(
+    row: Number, source: States, start: Number, table: Int32, sign: Number, out: Int32, to: Number
+) -> None:
     """out[to] += sign * table[start + source[row]], lane by lane."""
     values = table[start:]
     for c in range(out.shape[1]):
@@ -151,7 +162,7 @@ def _add_mapped(row: int, source: States, start: int, table: Int32, sign: int, o
 
 
 @numba.njit(nogil=True)
-def _map(start: int, table: Int32, source: Int32, row: int, out: Int32, to: int) -> None:
+def _map(start: Number, table: Int32, source: Int32, row: Number, out: Int32, to: Number) -> None:
     """out[to] = table[start + source[row]], lane by lane."""
     values = table[start:]
     for c in range(out.shape[1]):
@@ -160,16 +171,9 @@ def _map(start: int, table: Int32, source: Int32, row: int, out: Int32, to: int)
 
 @numba.njit(nogil=True)
 def _add_rows(
-    first: int,
-    last: int,
-    rows: Int32,
-    strides: Int32,
-    state: States,
-    level: Int32,
-    total: Int32,
-    candidate: Int32,
-    index: Int32,
-) -> None:
+    first: Number, last: Number, rows: Int32, strides: Int32, state: States, level: Int32, total: Int32,
+    candidate: Int32, index: Int32,
+) -> None:  # fmt: skip
     """index += Σ strides[i] * row rows[i], for i from first to last - 1."""
     n, d = state.shape[0], level.shape[0]
     for i in range(first, last):
@@ -186,21 +190,10 @@ def _add_rows(
 
 @numba.njit(nogil=True)
 def _shift(
-    first: int,
-    last: int,
-    v: int,
-    sign: int,
-    affected: Int32,
-    edge_start: Int64,
-    edge_source: Int32,
-    edge_contribution: Int64,
-    contribution: Int32,
-    output_start: Int64,
-    output: Int32,
-    state: States,
-    total: Int32,
-    level: Int32,
-) -> None:
+    first: Number, last: Number, v: Number, sign: Number, affected: Int32, edge_start: Int64,
+    edge_source: Int32, edge_contribution: Int64, contribution: Int32, output_start: Int64, output: Int32,
+    state: States, total: Int32, level: Int32,
+) -> None:  # fmt: skip
     """Add (sign 1) or take away (-1) what v contributes to the nodes affected[first : last].
 
     Their states are brought up to date when adding.
@@ -218,7 +211,10 @@ def _shift(
 
 
 @numba.njit(nogil=True)
-def _threshold(v: int, card: int, start: int, plane: int, threshold: Int32, index: Int32, draw: Int32, state: States) -> None:
+def _threshold(
+    v: Number, card: Number, start: Number, plane: Number, threshold: Int32, index: Int32, draw: Int32,
+    state: States,
+) -> None:  # fmt: skip
     """Draw v from a table: the number of thresholds that the random integer reaches."""
     if card == 2:
         limits = threshold[start:]
@@ -235,19 +231,10 @@ def _threshold(v: int, card: int, start: int, plane: int, threshold: Int32, inde
 
 @numba.njit(nogil=True)
 def _candidates(
-    first: int,
-    last: int,
-    k: int,
-    affected: Int32,
-    edge_start: Int64,
-    edge_source: Int32,
-    edge_contribution: Int64,
-    contribution: Int32,
-    output_start: Int64,
-    output: Int32,
-    total: Int32,
+    first: Number, last: Number, k: Number, affected: Int32, edge_start: Int64, edge_source: Int32,
+    edge_contribution: Int64, contribution: Int32, output_start: Int64, output: Int32, total: Int32,
     candidate: Int32,
-) -> None:
+) -> None:  # fmt: skip
     """States of the nodes affected[first : last] if the variable, now taken away, were k."""
     for a in range(first, last):
         own = a - first
@@ -264,7 +251,7 @@ def _candidates(
 
 
 @numba.njit(nogil=True)
-def _score(k: int, start: int, potential: Float64, index: Int32, score: Float64) -> None:
+def _score(k: Number, start: Number, potential: Float64, index: Int32, score: Float64) -> None:
     """score[k] += potential[start + index], lane by lane."""
     values = potential[start:]
     for c in range(index.shape[0]):
@@ -272,7 +259,7 @@ def _score(k: int, start: int, potential: Float64, index: Int32, score: Float64)
 
 
 @numba.njit(nogil=True)
-def _choose(v: int, card: int, state: States, draw: Int32, score: Float64) -> None:
+def _choose(v: Number, card: Number, state: States, draw: Int32, score: Float64) -> None:
     """Draw v with probabilities ∝ exp(score); row ``card`` of score is scratch."""
     for c in range(draw.shape[0]):
         score[card, c] = score[0, c]
@@ -294,19 +281,10 @@ def _choose(v: int, card: int, state: States, draw: Int32, score: Float64) -> No
 
 @numba.njit(nogil=True)
 def _sweep(
-    m: Compiled,
-    state: States,
-    total: Int32,
-    level: Int32,
-    rng: UInt32,
-    scan: UInt32,
-    draw: Int32,
-    pick: Int32,
-    index: Int32,
-    candidate: Int32,
-    score: Float64,
-) -> None:
-    """As many updates as there are variables. Fields are unpacked once: each access costs a count of references."""
+    m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, draw: Int32,
+    pick: Int32, index: Int32, candidate: Int32, score: Float64,
+) -> None:  # fmt: skip
+    """As many updates as there are variables; fields are unpacked first, as each access counts references."""
     cards, conditional, plane, threshold = m.card, m.conditional, m.configurations, m.threshold
     reader_start, reader_row, reader_stride = m.reader_start, m.reader_row, m.reader_stride
     affected_start, affected = m.affected_start, m.affected
@@ -317,48 +295,39 @@ def _sweep(
     potential = m.potential
     n = state.shape[0]
     for step in range(n):
-        v = step
+        v = np.int64(step)
         if pick.shape[0]:
             _random(scan, pick)
             v = (np.int64(pick[0]) * n) >> BITS
         _random(rng, draw)
         first, last = affected_start[v], affected_start[v + 1]
         if first < last:
-            _shift(
-                first, last, v, -1, affected, edge_start, edge_source, edge_contribution, contribution,
-                output_start, output, state, total, level,
-            )
+            _shift(first, last, v, -1, affected, edge_start, edge_source, edge_contribution,
+                   contribution, output_start, output, state, total, level)  # fmt: skip
         start = conditional[v]
         if start >= 0:
-            index[:] = 0
-            _add_rows(
-                reader_start[v], reader_start[v + 1], reader_row, reader_stride, state, level, total, candidate, index
-            )
+            _fill(index, 0)
+            _add_rows(reader_start[v], reader_start[v + 1], reader_row, reader_stride,
+                      state, level, total, candidate, index)  # fmt: skip
             _threshold(v, cards[v], start, plane[v], threshold, index, draw, state)
         else:
             score[: cards[v]] = 0.0
             for k in range(cards[v]):
-                _candidates(
-                    first, last, k, affected, edge_start, edge_source, edge_contribution, contribution,
-                    output_start, output, total, candidate,
-                )
+                _candidates(first, last, k, affected, edge_start, edge_source, edge_contribution,
+                            contribution, output_start, output, total, candidate)  # fmt: skip
                 for f in range(factor_start[v], factor_start[v + 1]):
-                    index[:] = k * factor_stride[f]
-                    _add_rows(
-                        operand_start[f], operand_start[f + 1], operand_row, operand_stride,
-                        state, level, total, candidate, index,
-                    )
+                    _fill(index, k * factor_stride[f])
+                    _add_rows(operand_start[f], operand_start[f + 1], operand_row, operand_stride,
+                              state, level, total, candidate, index)  # fmt: skip
                     _score(k, factor_entry[f], potential, index, score)
             _choose(v, cards[v], state, draw, score)
         if first < last:
-            _shift(
-                first, last, v, 1, affected, edge_start, edge_source, edge_contribution, contribution,
-                output_start, output, state, total, level,
-            )
+            _shift(first, last, v, 1, affected, edge_start, edge_source, edge_contribution,
+                   contribution, output_start, output, state, total, level)  # fmt: skip
 
 
 @numba.njit(nogil=True)
-def _count(card: int, start: int, index: Int32, counts: Int32) -> None:
+def _count(card: Number, start: Number, index: Int32, counts: Int32) -> None:
     """counts[start + index] += 1, lane by lane; few states are compared with, many looked up."""
     if card > 8:
         for c in range(index.shape[0]):
@@ -371,8 +340,9 @@ def _count(card: int, start: int, index: Int32, counts: Int32) -> None:
 
 @numba.njit(nogil=True)
 def _record(
-    m: Compiled, state: States, total: Int32, level: Int32, index: Int32, candidate: Int32, counts: Int32
-) -> None:
+    m: Compiled, state: States, total: Int32, level: Int32, index: Int32, candidate: Int32,
+    counts: Int32,
+) -> None:  # fmt: skip
     """Add the present state of every target to its counts."""
     contribution, output_start, output = m.contribution, m.output_start, m.output
     passive_start, passive_row, passive_contribution = m.passive_start, m.passive_row, m.passive_contribution
@@ -390,24 +360,16 @@ def _record(
                 _add_mapped(row - n, level, start, contribution, 1, total, d)
         _map(output_start[d], output, total, d, level, d)
     for t in range(target_start.shape[0] - 1):
-        index[:] = 0
-        _add_rows(
-            target_start[t], target_start[t + 1], target_row, target_stride, state, level, total, candidate, index
-        )
+        _fill(index, 0)
+        _add_rows(target_start[t], target_start[t + 1], target_row, target_stride,
+                  state, level, total, candidate, index)  # fmt: skip
         _count(target_offset[t + 1] - target_offset[t], target_offset[t], index, counts)
 
 
 def _advance(
-    m: Compiled,
-    state: States,
-    total: Int32,
-    level: Int32,
-    rng: UInt32,
-    scan: UInt32,
-    draws: int,
-    thin: int,
-    counts: Int32,
-) -> None:
+    m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, draws: int,
+    thin: int, counts: Int32,
+) -> None:  # fmt: skip
     """``draws`` times: ``thin`` sweeps, then record.
 
     A sweep visits the variables in order, or, if ``scan`` has a lane, as many as there are at
@@ -427,4 +389,11 @@ def _advance(
             _record(m, state, total, level, index, candidate, counts)
 
 
-advance = numba.njit([_signature(types.uint8), _signature(types.uint16)], nogil=True, cache=True)(_advance)
+@cache
+def kernel(state: str) -> Callable[..., None]:
+    """`_advance` compiled for one type of state, uint8 or uint16; kept on disk where a cache can be."""
+    signature = _signature(numba.from_dtype(np.dtype(state)))
+    try:
+        return numba.njit(signature, nogil=True, cache=True)(_advance)
+    except RuntimeError:  # no folder to write to
+        return numba.njit(signature, nogil=True)(_advance)

@@ -7,7 +7,7 @@ seed and the lane's number alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -15,16 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.infer.compiled import Plan
-from plx.infer.kernels import advance
-from plx.infer.worlds import node_states
+from plx.infer.kernels import kernel
+from plx.infer.worlds import derived_totals, node_states
 
 Counts = npt.NDArray[np.int32]
 
 _SCAN = 2**31
 """The generator of the scan order is numbered past those of the lanes."""
 
-_WIDTH = 64
-"""Lanes of a block: one row of 8-bit states is one cache line."""
+_NARROW, _WIDE = 32, 64
+"""Lanes of a block: fewer waste vector instructions, more waste cache."""
+
+_WORTH_A_THREAD = 1 << 20
+"""Updates that are worth starting threads for."""
 
 
 @dataclass
@@ -97,52 +100,44 @@ def chains_at(
 
 
 def _deal(lanes: int, threads: int) -> Iterator[slice]:
-    """Equal blocks of at most `_WIDTH` lanes, at least one per thread where lanes suffice."""
-    width = min(_WIDTH, max(1, -(-lanes // threads)))
+    """Blocks of equal width, one or more per thread where lanes suffice."""
+    width = min(_WIDE, max(_NARROW, -(-lanes // threads)))
     return (slice(first, min(first + width, lanes)) for first in range(0, lanes, width))
 
 
 def _generator(seed: int, lane: int) -> npt.NDArray[np.uint32]:
-    return np.random.SeedSequence(seed, spawn_key=(lane,)).generate_state(4)
+    return np.random.SeedSequence(seed, spawn_key=(lane,)).generate_state(4).astype(np.uint32)
 
 
 def _derived(plan: Plan, nodes: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
     """Totals and states of the kept derived nodes, shape (D, chains)."""
-    graph, kept = plan.graph, plan.rows.node
-    level = nodes[kept]
-    total = np.zeros_like(level)
-    for row, node in enumerate(kept.tolist()):
-        for source, vector in zip(*graph.inputs_of(node - graph.n_variables), strict=True):
-            total[row] += graph.contribution_of(int(vector))[nodes[source]]
-    return total, level
+    kept = plan.rows.node
+    return derived_totals(plan.graph, nodes, kept - plan.graph.n_variables), nodes[kept]
 
 
 def _run(chains: Chains, draws: int, thin: int, counts: list[Counts]) -> None:
-    jobs = [
-        _job(chains.plan, block, draws, thin, part) for block, part in zip(chains.blocks, counts, strict=True)
-    ]
-    if len(jobs) == 1 or chains.threads == 1:
-        for job in jobs:
-            job()
+    jobs = list(zip(chains.blocks, counts, strict=True))
+    work = draws * thin * sum(block.state.size for block in chains.blocks)
+    if len(jobs) == 1 or chains.threads == 1 or work < _WORTH_A_THREAD:
+        for block, part in jobs:
+            _advance(chains.plan, block, draws, thin, part)
         return
     with ThreadPoolExecutor(chains.threads) as pool:
-        for done in [pool.submit(job) for job in jobs]:
+        for done in [pool.submit(_advance, chains.plan, block, draws, thin, part) for block, part in jobs]:
             done.result()
 
 
-def _job(plan: Plan, block: Block, draws: int, thin: int, counts: Counts) -> Callable[[], None]:
-    def job() -> None:
-        with np.errstate(over="ignore"):
-            advance(
-                plan.arrays,
-                block.state,
-                block.total,
-                block.level,
-                block.random,
-                block.scan,
-                draws,
-                thin,
-                counts,
-            )
-
-    return job
+def _advance(plan: Plan, block: Block, draws: int, thin: int, counts: Counts) -> None:
+    advance = kernel(block.state.dtype.name)
+    with np.errstate(over="ignore"):
+        advance(
+            plan.arrays,
+            block.state,
+            block.total,
+            block.level,
+            block.random,
+            block.scan,
+            draws,
+            thin,
+            counts,
+        )

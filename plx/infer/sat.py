@@ -34,7 +34,7 @@ class Satisfier:
         self._solver = Solver(name=_SOLVER, bootstrap_with=self._encoder.clauses)
 
     def near(self, states: npt.NDArray[np.int32]) -> npt.NDArray[np.int32] | None:
-        """A world that satisfies all, tried first with the given states, shape (V,); None if there is none."""
+        """A world that satisfies all, looked for near these states, shape (V,); None if there is none."""
         variables = self._encoder.variables
         self._solver.set_phases([literals[states[node]] for node, literals in variables.items()])
         if not self._solver.solve():
@@ -60,7 +60,7 @@ def contradiction(model: GroundModel) -> PlxError:
     """The error for a model without a possible world: rules that clash, each of which is needed for that."""
     graph = model.graph
     factors = hard_factors(graph)
-    rules = _core(graph, factors, graph.rule_of[factors])
+    rules = _core(graph, factors, graph.rule_of[factors].astype(np.int64))
     within = factors[np.isin(graph.rule_of[factors], rules)]
     blamed = _core(graph, within, within)
     clash = [_described(model, rule, blamed[graph.rule_of[blamed] == rule]) for rule in rules.tolist()]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph
 from plx.infer.components import live_derived
@@ -25,7 +26,7 @@ class DerivedRows:
     row: IntArray  # [all derived] row, -1: not kept
     first_passive: int
 
-    def of_nodes(self, graph: FactorGraph, nodes: IntArray) -> IntArray:
+    def of_nodes(self, graph: FactorGraph, nodes: npt.NDArray[np.integer]) -> IntArray:
         """The row of each node."""
         derived = nodes >= graph.n_variables
         out = nodes.astype(np.int64)
@@ -78,7 +79,7 @@ def structure(graph: FactorGraph, rows: DerivedRows) -> Structure:
 
 
 def _live_edges(graph: FactorGraph, rows: DerivedRows) -> tuple[IntArray, IntArray, IntArray]:
-    """Inputs of derived nodes that feed factors: source row (variables first), owner row, contribution start."""
+    """Inputs of the derived nodes that feed factors: source row, owner row, contribution start."""
     owner = rows.row[input_owner(graph)]
     entry = np.flatnonzero((owner >= 0) & (owner < rows.first_passive))
     source = rows.of_nodes(graph, graph.input_node[entry])

@@ -74,19 +74,29 @@ def ranges(starts: IntArray, counts: IntArray) -> IntArray:
     """``starts[0], starts[0] + 1, …`` (counts[0] of them), then those of the next, as one array."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - (ends - counts), counts)
+    out: IntArray = np.arange(total) + np.repeat(starts - (ends - counts), counts)
+    return out
+
+
+def derived_totals(
+    graph: FactorGraph, nodes: npt.NDArray[np.int32], derived: IntArray
+) -> npt.NDArray[np.int32]:
+    """The sums behind derived nodes (numbered from 0), shape (derived, n), from states of all nodes."""
+    counts = np.diff(graph.input_start)[derived]
+    totals = np.zeros((len(derived), nodes.shape[1]), dtype=np.int32)
+    filled = np.flatnonzero(counts)
+    step = max(1, _CHUNK // max(1, nodes.shape[1]))
+    group = (np.cumsum(counts[filled]) - 1) // step
+    for g in np.unique(group):
+        part = filled[group == g]
+        sizes = counts[part]
+        entries = ranges(graph.input_start[derived[part]], sizes)
+        first = graph.contribution_start[graph.input_contribution[entries]][:, None]
+        added = graph.contribution[first + nodes[graph.input_node[entries]]]
+        totals[part] = np.add.reduceat(added, np.cumsum(sizes) - sizes, axis=0)
+    return totals
 
 
 def _fill_derived(graph: FactorGraph, nodes: npt.NDArray[np.int32], derived: IntArray) -> None:
-    counts = np.diff(graph.input_start)[derived]
-    derived, counts = derived[counts > 0], counts[counts > 0]
-    step = max(1, _CHUNK // max(1, nodes.shape[1]))
-    group = (np.cumsum(counts) - 1) // step
-    for g in np.unique(group):
-        part, sizes = derived[group == g], counts[group == g]
-        entries = ranges(graph.input_start[part], sizes)
-        first = graph.contribution_start[graph.input_contribution[entries]][:, None]
-        added = graph.contribution[first + nodes[graph.input_node[entries]]]
-        total = np.add.reduceat(added, np.cumsum(sizes) - sizes, axis=0)
-        at = graph.output_start[graph.output_of[part]][:, None] + total
-        nodes[graph.n_variables + part] = graph.output[at]
+    at = graph.output_start[graph.output_of[derived]][:, None] + derived_totals(graph, nodes, derived)
+    nodes[graph.n_variables + derived] = graph.output[at]

@@ -39,7 +39,10 @@ def friends(people: int) -> GroundModel:
     pairs = [(x, y) for x in range(people) for y in range(people) if x != y]
     weight = Fraction(1, people)
     implies = [[[weight, weight], [weight, weight]], [[weight, weight], [0, weight]]]
-    factors = [((x, y, people + i), np.swapaxes(np.array(implies, dtype=object), 1, 2)) for i, (x, y) in enumerate(pairs)]
+    factors = [
+        ((x, y, people + i), np.swapaxes(np.array(implies, dtype=object), 1, 2))
+        for i, (x, y) in enumerate(pairs)
+    ]
     return make_model([2] * (people + len(pairs)), factors)
 
 
@@ -84,7 +87,9 @@ def main() -> None:
     options.add_argument("--lanes", type=int, default=64)
     options.add_argument("--seconds", type=float, default=1.0)
     given = options.parse_args()
-    print(f"{'model':20} {'sweeps only':>14} {'and recording':>14}  updates/s, {given.lanes} lanes, {given.threads} threads")
+    print(
+        f"{'model':20} {'sweeps only':>14} {'and recording':>14}  updates/s, {given.lanes} lanes, {given.threads} threads"
+    )
     for name in given.names or MODELS:
         model = MODELS[name]()
         bare = speed(model, given.lanes, given.threads, given.seconds, record=False)
