@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from plx import weights
 from plx.check import fixed
-from plx.check.context import Context
+from plx.check.context import Context, contains
 from plx.check.program import (
     Const,
     Expr,
@@ -23,7 +23,7 @@ from plx.check.program import (
     SetType,
     SetUnion,
 )
-from plx.check.typed import ParamEntry, RelationEntry
+from plx.check.typed import ParamEntry, RelationEntry, TypeEntry
 from plx.source import Span
 from plx.values import FALSE, TRUE
 
@@ -118,10 +118,14 @@ def ranked(ctx: Context, type_: str, argument: Expr, span: Span) -> Expr:
     return Rank(type_, argument, span=span)
 
 
-def membership(item: Expr, set_: SetExpr, span: Span) -> Expr:
-    """Whether a value is in a set."""
+def membership(ctx: Context, item: Expr, set_: SetExpr, span: Span) -> Expr:
+    """Whether a value is in a set, decided where both are known."""
     if isinstance(item, Const) and isinstance(set_, SetConst):
         return Const(int(item.id in set_.ids), span=span)
+    if isinstance(item, Const) and isinstance(set_, SetType) and not set_.arguments:
+        entry = ctx.entries[set_.name]
+        assert isinstance(entry, TypeEntry)
+        return Const(int(contains(entry.possible, item.id)), span=span)
     return Membership(item, set_, span=span)
 
 
@@ -131,12 +135,13 @@ def closed_set(ctx: Context, set_: SetExpr) -> SetExpr:
     Raises NoValue and ArithmeticMistake as its evaluation does.
     """
     whole_type = isinstance(set_, SetType) and not set_.arguments
-    if isinstance(set_, SetConst) or whole_type or not _is_closed(set_):
+    if isinstance(set_, SetConst) or whole_type or not is_closed(set_):
         return set_
     return SetConst(tuple(fixed.members(ctx, set_, {}).tolist()), span=set_.span)
 
 
-def _is_closed(set_: SetExpr) -> bool:
+def is_closed(set_: SetExpr) -> bool:
+    """Whether nothing in a set depends on variables."""
     match set_:
         case SetConst():
             return True
@@ -147,7 +152,7 @@ def _is_closed(set_: SetExpr) -> bool:
         case SetType():
             return _constants(set_.arguments) is not None
         case SetUnion():
-            return all(_is_closed(part) for part in set_.parts)
+            return all(is_closed(part) for part in set_.parts)
 
 
 def _constants(arguments: Sequence[Expr]) -> tuple[int, ...] | None:

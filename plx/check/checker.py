@@ -8,6 +8,7 @@ from typing import Any, Final
 from plx.check import comparisons, names, operators, scopes
 from plx.check.context import Context, Declaration, Resolver
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
+from plx.check.fixed import NoValue
 from plx.check.order import checking_order
 from plx.check.program import Evidence, Program, Query, Rule
 from plx.check.statements import (
@@ -29,8 +30,10 @@ from plx.check.types import check_type
 from plx.check.warnings import warn
 from plx.data.table import Data
 from plx.errors import Note, PlxError
+from plx.source import Span
 from plx.syntax import ast
 from plx.values import Values
+from plx.weights import ArithmeticMistake
 
 _RESOLVERS: Final[Mapping[type, Resolver]] = {
     ast.Name: names.name,
@@ -53,6 +56,16 @@ _CHECKS: Final[Mapping[type, Callable[[Context, Any], Entry]]] = {
     ast.RelationDecl: check_relation,
     ast.RandomDecl: check_random,
     ast.DefineDecl: check_define,
+}
+
+
+_STATEMENTS: Final[Mapping[type, Callable[[Context, Any], Rule | Evidence | Query | None]]] = {
+    ast.Weight: check_rule,
+    ast.Factor: check_rule,
+    ast.Require: check_rule,
+    ast.Observe: check_rule,
+    ast.ObserveFrom: check_observation,
+    ast.Query: check_query,
 }
 
 
@@ -114,7 +127,20 @@ def _check_declarations(ctx: Context) -> None:
     for name in order:
         if name not in ctx.entries:
             declaration = ctx.declarations[name]
-            ctx.entries[name] = _CHECKS[type(declaration)](ctx, declaration)
+            check_one = _CHECKS[type(declaration)]
+            found = _guarded(ctx, declaration.span, lambda c=check_one, d=declaration: c(ctx, d))  # type: ignore[misc]
+            ctx.entries[name] = found or BrokenEntry()
+
+
+def _guarded(ctx: Context, span: Span, run: Callable[[], Any]) -> Any:
+    """What ``run`` returns, or None after reporting a value that could not be computed on the way."""
+    try:
+        return run()
+    except (NoValue, ArithmeticMistake) as mistake:
+        ctx.error(span, str(mistake))
+    except RecursionError:
+        ctx.error(span, "this statement nests too deeply", "split it with `define`")
+    return None
 
 
 def _report_cycle(ctx: Context, cycle: list[str]) -> None:
@@ -132,15 +158,15 @@ def _check_statements(ctx: Context, module: ast.Module) -> tuple[list[Rule], lis
     queries: list[Query] = []
     evidence = list(given_evidence(ctx))
     for statement in module.statements:
-        if isinstance(statement, ast.Weight | ast.Factor | ast.Require | ast.Observe):
-            rules += _kept(check_rule(ctx, statement))
-        elif isinstance(statement, ast.ObserveFrom):
-            evidence += _kept(check_observation(ctx, statement))
-        elif isinstance(statement, ast.Query):
-            queries += _kept(check_query(ctx, statement))
+        check_one = _STATEMENTS.get(type(statement))
+        if check_one is None:
+            continue
+        found = _guarded(ctx, statement.span, lambda c=check_one, s=statement: c(ctx, s))  # type: ignore[misc]
+        if isinstance(found, Rule):
+            rules.append(found)
+        elif isinstance(found, Evidence):
+            evidence.append(found)
+        elif isinstance(found, Query):
+            queries.append(found)
     report_labels(ctx, [s for s in module.statements if isinstance(s, ast.Query)])
     return rules, evidence, queries
-
-
-def _kept(found: Any) -> list[Any]:
-    return [] if found is None else [found]

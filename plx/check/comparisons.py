@@ -12,6 +12,7 @@ from plx.check.sets import resolve_set
 from plx.check.typed import Kind, RelationEntry, Typed, broken
 from plx.source import Span
 from plx.syntax import ast
+from plx.values import IntArray
 
 
 def compare(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
@@ -59,7 +60,7 @@ def _link(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span
 
 
 def _equality(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span) -> Typed:
-    if not left.kind & right.kind:
+    if left.kind and right.kind and not left.kind & right.kind:
         message = f"{left.kind.words} and {right.kind.words} are never equal"
         return ctx.fail(span, message, None, [left.note, right.note])
     if left.kind == right.kind == Kind.TRUTH:
@@ -89,7 +90,7 @@ def _ordering(ctx: Context, op: Operator, left: Typed, right: Typed, span: Span)
     for side in (left, right):
         if side.kind & Kind.TRUTH:
             return ctx.fail(side.expr.span, "truth values have no order", None, [side.note])
-    if left.kind == right.kind == Kind.NUMBER:
+    if left.kind in (Kind.NUMBER, Kind.NONE) and right.kind in (Kind.NUMBER, Kind.NONE):
         return result(ctx, op, [left, right], Kind.TRUTH, span)
     type_ = _common_type(ctx, left, right)
     if type_ is None:
@@ -116,7 +117,7 @@ def _common_type(ctx: Context, left: Typed, right: Typed) -> str | None:
     return None
 
 
-def _within(side: Typed, name: str, members):  # type: ignore[no-untyped-def]
+def _within(side: Typed, name: str, members: IntArray) -> bool:
     if side.home == name:
         return True
     if isinstance(side.expr, Const):
@@ -152,5 +153,5 @@ def _in_set(ctx: Context, env: Env, node: ast.Member) -> Typed:
         message = f"`{node.item.span.text}` is never in {ranged.words}"
         return ctx.fail(node.span, message, None, [item.note])
     return combined(
-        ctx, lambda: build.membership(item.expr, ranged.set, node.span), [item], Kind.TRUTH, node.span
+        ctx, lambda: build.membership(ctx, item.expr, ranged.set, node.span), [item], Kind.TRUTH, node.span
     )

@@ -25,8 +25,11 @@ Env = Mapping[str, Typed]
 MAX_DEPTH = 200
 """The most levels of an expression after expansion."""
 
-MAX_SIZE = 200_000
+MAX_SIZE = 1_000_000
 """The most nodes of an expression after expansion."""
+
+MAX_EXPANSION = 20_000
+"""The most nodes of one expanded abbreviation."""
 
 _CANDIDATES = 20_000
 """Among more names than this none is suggested."""
@@ -97,7 +100,7 @@ class Context:
 
     def need(self, typed: Typed, kind: Kind) -> Typed:
         """The expression if it is of a kind, else a report."""
-        if typed.broken or typed.kind == kind:
+        if typed.broken or typed.kind in (kind, Kind.NONE):
             return typed
         message = f"{kind.words} is expected here, this is {typed.kind.words}"
         hint = None
@@ -150,7 +153,7 @@ class Context:
             ranged.kind,
             ranged.possible,
             home=ranged.home,
-            broken=ranged.broken or not ranged.kind,
+            broken=ranged.broken,
             note=note,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plx.check import fixed
+from plx.check import build, fixed
 from plx.check.arguments import need_fixed
 from plx.check.context import Context
 from plx.check.entries import constant, key_table, value_table
@@ -207,10 +207,8 @@ def _sized(ctx: Context, node: ast.RandomDecl, slots: Sequence[Slot], domain: Ra
 def _sizes(
     ctx: Context, node: ast.RandomDecl, slots: Sequence[Slot], domain: Ranged
 ) -> list[tuple[list[int], int]]:
-    try:
+    if build.is_closed(domain.set):
         return [([], len(fixed.members(ctx, domain.set, {})))]
-    except KeyError:
-        pass
     if node.guard is not None:
         return []
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from plx.check import build, fixed
 from plx.check.arguments import checked_arguments, count, possible_at, signature
-from plx.check.context import MAX_DEPTH, MAX_SIZE, Context, Env, Wanted
+from plx.check.context import MAX_DEPTH, MAX_EXPANSION, Context, Env, Wanted
 from plx.check.operators import FUNCTIONS, apply_function
 from plx.check.program import Expr, RandomTerm, Variable
 from plx.check.substitute import RandomArgument, substitute
@@ -184,9 +184,9 @@ def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span:
     body = entry.body
     if body.broken:
         return broken(span)
-    depth = body.depth + max((argument.depth for argument in arguments), default=0)
+    depth = body.depth + max((argument.depth for argument in arguments), default=1) - 1
     size = body.size * max((argument.size for argument in arguments), default=1)
-    if depth > MAX_DEPTH or size > MAX_SIZE:
+    if depth > MAX_DEPTH or size > MAX_EXPANSION:
         message = f"`{entry.name}` expands to a formula that is too large or too deeply nested"
         return ctx.fail(span, message, "give what it abbreviates a `random` of its own with a `require`")
     mapped = {slot.variable.uid: a.expr for slot, a in zip(entry.slots, arguments, strict=True)}

@@ -8,7 +8,7 @@ from typing import Final
 from plx.check import build, fixed
 from plx.check.arguments import count
 from plx.check.context import MAX_DEPTH, MAX_SIZE, Context, Env, Wanted
-from plx.check.program import Expr, Operator
+from plx.check.program import Expr, Operation, Operator
 from plx.check.typed import Kind, Typed, broken
 from plx.source import Span
 from plx.syntax import ast
@@ -37,16 +37,23 @@ def combined(
     ctx: Context, make: Callable[[], Expr], operands: Sequence[Typed], kind: Kind, span: Span
 ) -> Typed:
     """What ``make`` builds from operands, typed; its mistakes and its size are reported."""
-    depth = 1 + max(operand.depth for operand in operands)
     size = 1 + sum(operand.size for operand in operands)
-    if depth > MAX_DEPTH or size > MAX_SIZE:
-        return ctx.fail(span, "this expression is too large or nests too deeply once it is expanded")
     try:
         expr = make()
     except (ArithmeticMistake, fixed.NoValue) as mistake:
         return ctx.fail(span, str(mistake))
+    depth = max(operand.depth + (not _merged(operand.expr, expr)) for operand in operands)
+    if depth > MAX_DEPTH or size > MAX_SIZE:
+        hint = "give a part of it a `random` of its own, and say what it is with `require … <=> …`"
+        return ctx.fail(span, "this expression is too large or nests too deeply once it is expanded", hint)
     is_fixed = all(operand.fixed for operand in operands)
     return Typed(expr, kind, fixed=is_fixed, depth=depth, size=size)
+
+
+def _merged(part: Expr, whole: Expr) -> bool:
+    """Whether an operand became part of its operation, as ``a & b`` in ``a & b & c`` does."""
+    both = isinstance(part, Operation) and isinstance(whole, Operation)
+    return both and part.op == whole.op and part.op in ("and", "or")  # type: ignore[union-attr]
 
 
 # ---------------------------------------------------------------------- expressions
@@ -116,6 +123,8 @@ def _folded(
         return result(ctx, "+", signed, kind, node.span)
     if node.op in ("xor", "<=>"):
         return _balanced(ctx, node.op, operands, node.span)
+    if set(ops) == {"*"}:
+        return result(ctx, "*", operands, kind, node.span)
     total = operands[0]
     for op, operand in zip(ops, operands[1:], strict=True):
         assert op not in ("=>", "..")

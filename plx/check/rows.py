@@ -8,10 +8,10 @@ from itertools import islice, product
 import numpy as np
 
 from plx import weights
-from plx.check import fixed
+from plx.check import build, fixed
 from plx.check.context import Context
 from plx.check.program import SetExpr
-from plx.check.slots import group_rows, index_count, indexes, is_independent
+from plx.check.slots import group_rows, index_count, indexes, is_independent, row_keys
 from plx.check.typed import Slot
 from plx.data.cells import from_loose_text
 from plx.data.table import Table
@@ -55,11 +55,9 @@ def _sets(
     ctx: Context, earlier: IntArray, slots: Sequence[Slot], set_: SetExpr, slot: Slot | None
 ) -> Iterator[tuple[IntArray | None, IntArray]]:
     """The set that applies to each group of rows; None stands for all of them."""
-    try:
+    if build.is_closed(set_):
         yield None, fixed.members(ctx, set_, {})
         return
-    except KeyError:
-        pass
     uids = [other.variable.uid for other in slots]
     for key, group in group_rows(earlier):
         yield group, fixed.members(ctx, set_, dict(zip(uids, key, strict=True)))
@@ -132,18 +130,6 @@ def first_of_each(rows: IntArray) -> IntArray:
         return np.arange(min(1, len(rows)))
     _, first = np.unique(row_keys(rows), return_index=True)
     return np.sort(first)
-
-
-def row_keys(rows: IntArray) -> IntArray:
-    """One integer per row, equal for equal rows only."""
-    key = np.zeros(len(rows), dtype=np.int64)
-    for column in rows.T:
-        width = int(column.max(initial=0)) + 1
-        top = int(key.max(initial=0)) + 1
-        if top * width >= 2**62:
-            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        key = key * width + column
-    return key
 
 
 def report_duplicates(ctx: Context, table: Table, index: IntArray) -> bool:

@@ -142,7 +142,7 @@ def _items(ctx: Context, items: Sequence[Typed], span: Span) -> Ranged:
     if all(isinstance(expr, Const) for expr in exprs):
         ids = dict.fromkeys(expr.id for expr in exprs if isinstance(expr, Const))
         return finish(ctx, SetConst(tuple(ids), span=span), Kind.ANY, None, span)
-    kind = Kind(0)
+    kind = Kind.NONE
     for item in items:
         kind |= item.kind
     return finish(ctx, SetItems(exprs, span=span), kind, union(item.possible for item in items), span)
@@ -239,7 +239,7 @@ def _union(ctx: Context, env: Env, node: ast.Binary, introduce: bool) -> Ranged:
 
 
 def _joined(ctx: Context, sets: Sequence[SetExpr], parts: Sequence[Typed | Ranged], span: Span) -> Ranged:
-    kind = Kind(0)
+    kind = Kind.NONE
     for part in parts:
         kind |= part.kind
     return finish(ctx, SetUnion(tuple(sets), span=span), kind, union(p.possible for p in parts), span)

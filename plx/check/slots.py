@@ -89,9 +89,22 @@ def group_rows(rows: IntArray) -> list[tuple[list[int], IntArray]]:
     """Distinct rows, each with the places where it stands."""
     if not rows.shape[1] or not len(rows):
         return [([], np.arange(len(rows)))]
-    distinct, inverse, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-    places = np.split(np.argsort(inverse.reshape(-1), kind="stable"), np.cumsum(counts)[:-1])
-    return [(row.tolist(), group) for row, group in zip(distinct, places, strict=True)]
+    keys = row_keys(rows)
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order])) + 1
+    return [(rows[group[0]].tolist(), group) for group in np.split(order, starts)]
+
+
+def row_keys(rows: IntArray) -> IntArray:
+    """One integer per row, equal for equal rows only."""
+    key = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        width = int(column.max(initial=0)) + 1
+        top = int(key.max(initial=0)) + 1
+        if top * width >= 2**62:
+            key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        key = key * width + column
+    return key
 
 
 def _extended(rows: IntArray, blocks: Sequence[tuple[IntArray, IntArray]]) -> IntArray:

@@ -10,7 +10,7 @@ import numpy as np
 from plx import weights
 from plx.check.arguments import need_fixed
 from plx.check.context import Context, Env
-from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Scope, SetConst
+from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Scope, SetConst, SetExpr
 from plx.check.rows import check_index, check_values
 from plx.check.scopes import resolve_scope
 from plx.check.typed import BrokenEntry, Kind, RandomEntry, Typed
@@ -97,7 +97,7 @@ def _evidence(ctx: Context, entry: RandomEntry, table: Table, span: Span) -> Evi
             message = f"`{name}` takes values in {entry.domain.words}: a column `value` is needed"
             ctx.error(table.origin.span(0, 0) or span, message)
             return None
-        value = np.full(len(table), TRUE, dtype=np.int64)
+        value = np.full(len(table.index), TRUE, dtype=np.int64)
     else:
         domain, words = _domain(entry, span)
         checked = None if index is None else check_values(ctx, table, index, entry.slots, domain, words)
@@ -107,7 +107,7 @@ def _evidence(ctx: Context, entry: RandomEntry, table: Table, span: Span) -> Evi
     return None if index is None else Evidence(name, index, value, span)
 
 
-def _domain(entry: RandomEntry, span: Span):  # type: ignore[no-untyped-def]
+def _domain(entry: RandomEntry, span: Span) -> tuple[SetExpr, str]:
     if entry.domain is None:
         return SetConst((FALSE, TRUE), span=span), "true and false"
     return entry.domain.set, entry.domain.words

@@ -60,7 +60,7 @@ def substitute(ctx: Context, expr: Expr, mapped: Mapped) -> Expr:
             return build.ranked(ctx, expr.type, substitute(ctx, expr.argument, mapped), expr.span)
         case Membership():
             item = substitute(ctx, expr.item, mapped)
-            return build.membership(item, substitute_set(ctx, expr.set, mapped), expr.span)
+            return build.membership(ctx, item, substitute_set(ctx, expr.set, mapped), expr.span)
         case Aggregate():
             scope, inner = _scope(ctx, expr.scope, mapped)
             return Aggregate(expr.kind, substitute(ctx, expr.body, inner), scope, span=expr.span)

@@ -15,8 +15,9 @@ from plx.values import TRUE, ZERO, IntArray, Values
 
 
 class Kind(IntFlag):
-    """The kinds of value an expression may take."""
+    """The kinds of value an expression may take; none, for a variable over an empty set."""
 
+    NONE = 0
     TRUTH = 1
     NUMBER = 2
     SYMBOL = 4
@@ -40,7 +41,7 @@ def kind_of(values: Values, ids: IntArray) -> Kind:
     """The kinds that occur among some values."""
     truth = ids <= TRUE
     number = ~np.isnan(values.floats(ids))
-    kind = Kind(0)
+    kind = Kind.NONE
     if truth.any():
         kind |= Kind.TRUTH
     if number.any():

@@ -32,11 +32,11 @@ def check_type(ctx: Context, node: ast.TypeDecl) -> Entry:
     if wrong or node.name.text in ctx.data.broken:
         return BrokenEntry(slots)
     table = ctx.data.tables.get(node.name.text)
-    if slots:
-        family = _given_family(ctx, table, slots) if table is not None else _written_family(ctx, node, slots, env)
-        return BrokenEntry(slots) if family is None else _entry(ctx, node, _union(family), slots, family)
-    members = _given(ctx, table) if table is not None else _written(ctx, node)
-    return BrokenEntry(slots) if members is None else _entry(ctx, node, members, slots, None)
+    if not slots:
+        members = _written(ctx, node) if table is None else _given(ctx, table)
+        return BrokenEntry(slots) if members is None else _entry(ctx, node, members, slots, None)
+    family = _given_family(ctx, table, slots) if table else _written_family(ctx, node, slots, env)
+    return BrokenEntry(slots) if family is None else _entry(ctx, node, _union(family), slots, family)
 
 
 def _entry(

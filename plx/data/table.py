@@ -34,9 +34,6 @@ class Table:
     value: IntArray | None
     origin: Origin
 
-    def __len__(self) -> int:
-        return len(self.index)
-
 
 @dataclass(frozen=True)
 class Data:

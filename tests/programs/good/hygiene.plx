@@ -9,3 +9,5 @@ weight w(x): twice(x) for x in T
 weight w(w): f(w) & f(x)
 weight 1: twice(y) for y in T
 query count(some(x) for x in T) given twice(a)
+weight 1: exists(f(a) & i < 3 & i = 2 for i in 1..0) | f(b)
+factor sum(i * 2 for i in 1..0)
