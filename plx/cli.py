@@ -46,13 +46,22 @@ class Format(StrEnum):
     csv = "csv"
 
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A .plx program; - reads standard input.")]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif or .fg network."
+    ),
+]
 Bind = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
         help="Give a type, param, relation or observation: w=0.7, Person=anna,bob, p=p.csv. Repeatable.",
     ),
+]
+Evidence = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="Observations for a network: a file, or NAME=STATE. Repeatable."),
 ]
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
@@ -101,6 +110,7 @@ def run(
     ] = 0.005,
     max_ground: MaxGround = None,
     bind: Bind = None,
+    evidence: Evidence = None,
     format: Annotated[Format, typer.Option(help="How to print the answers.")] = Format.table,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
 ) -> None:
@@ -108,7 +118,7 @@ def run(
 
     Example: `plx run smokers.plx --seconds 10 --format json`
     """
-    model = _load(file, bind, max_ground)
+    model = _load(file, bind, evidence, max_ground)
     _check_method(method)
     try:
         result = model.run(
@@ -148,6 +158,7 @@ def ground(
     dump: Annotated[bool, typer.Option("--dump", help="Print every variable and factor by name.")] = False,
     max_ground: MaxGround = None,
     bind: Bind = None,
+    evidence: Evidence = None,
     format: Annotated[Format, typer.Option(help="How to print the report.")] = Format.table,
 ) -> None:
     """Report what a program grounds to: variables, factors, sizes, and seconds per rule.
@@ -156,13 +167,13 @@ def ground(
     """
     from plx.answer import ground_report
 
-    grounded = _load(file, bind, max_ground).ground
+    grounded = _load(file, bind, evidence, max_ground).ground
     if dump:
         for line in ground_report.dump(grounded):
             sys.stdout.write(line + "\n")
     elif format is Format.table:
         console = _console(sys.stdout)
-        console.print(ground_report.table(grounded))
+        console.print(ground_report.table(grounded), "", sep="\n")
         console.print(ground_report.summary(grounded), highlight=False)
     else:
         write = ground_report.to_json if format is Format.json else ground_report.to_csv
@@ -172,14 +183,29 @@ def ground(
 # ------------------------------------------------------------------ input
 
 
-def _load(file: Path, bind: list[str] | None, max_ground: int | None = None) -> Model:
-    """The model in a file; says on standard error what the checker warns of."""
-    from plx.model import read_program
+def _load(
+    file: Path, bind: list[str] | None, evidence: list[str] | None = None, max_ground: int | None = None
+) -> Model:
+    """The model in a file; says on standard error what looks odd in it."""
+    from plx.model import is_network, read_network, read_program
 
-    model = read_program(_name(file), _bytes(file), _bindings(bind), _folder(file), max_ground)
+    if is_network(file):
+        _bytes(file)
+        model = read_network(file, [*_evidence(evidence), *(bind or ())])
+    elif evidence:
+        raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
+    else:
+        model = read_program(_name(file), _bytes(file), _bindings(bind), _folder(file), max_ground)
     for warning in model.warnings:
         _complain(warning)
     return model
+
+
+def _evidence(items: list[str] | None) -> list[str]:
+    for item in items or ():
+        if "=" not in item and not Path(item).is_file():
+            raise typer.BadParameter(f"--evidence {item}: there is no such file")
+    return items or []
 
 
 def _check_method(method: str) -> None:
@@ -256,7 +282,7 @@ def _print_table(result: Result, stream: TextIO) -> None:
     from plx.answer.table import summary, table, warnings
 
     console = _console(stream)
-    console.print(table(result))
+    console.print(table(result), "", sep="\n")
     doubts = warnings(result)
     for line in summary(result):
         console.print(line, style="yellow" if line in doubts else None, markup=False, highlight=False)

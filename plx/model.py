@@ -22,6 +22,7 @@ from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.ground.condition import condition
 from plx.ground.graph import Condition, GroundModel, GroundQuery
 from plx.ground.grounder import ground
+from plx.ground.limit import MAX_GROUND
 from plx.infer.infer import METHODS, infer
 from plx.infer.progress import Options, Report, silent
 from plx.progress import watching
@@ -32,25 +33,27 @@ from plx.values import Values
 
 @dataclass(frozen=True)
 class Model:
-    """A checked program with its data, ready to run as often as you like.
+    """What can be run, as often as you like. Made by ``plx.compile`` and ``plx.load``.
 
-    Made by ``plx.compile`` and ``plx.load``. ``max_ground`` is the most ground instances that grounding
-    may make, None for the default.
+    ``origin`` is a checked program with its data, or what was read from a file of another tool.
+    ``max_ground`` is the most ground instances that a rule may have, None for the default.
     """
 
     name: str
-    program: Program
+    origin: Program | GroundModel
     max_ground: int | None = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What the checker finds odd but not wrong."""
-        return self.program.warnings
+        """What looks odd but is not wrong."""
+        return self.origin.warnings
 
     @cached_property
     def ground(self) -> GroundModel:
-        """The factor graph of the program, with names. Raises PlxError if it would be too large."""
-        return ground(self.program) if self.max_ground is None else ground(self.program, self.max_ground)
+        """The factor graph, with names. Raises PlxError if it would be too large."""
+        if isinstance(self.origin, GroundModel):
+            return self.origin
+        return ground(self.origin, MAX_GROUND if self.max_ground is None else self.max_ground)
 
     def run(
         self,
@@ -157,12 +160,18 @@ def compile(text: str, /, **bindings: object) -> Model:
     return _build(Source("program", text), bindings, Path())
 
 
-def load(path: str | os.PathLike[str], /, **bindings: object) -> Model:
-    """The model of a program in a file; paths in it are relative to the file.
+def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **bindings: object) -> Model:
+    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif, .fg, .json).
 
-    Raises PlxError as ``compile`` does, OSError if the file cannot be read.
+    A program's paths are relative to its file, and ``bindings`` are those of ``compile``. For a network
+    they are observed states by the name of the unknown; ``evidence`` are files of observations, for
+    networks only.
+
+    Raises PlxError as ``compile`` does, OSError if a program cannot be read.
     """
     file = Path(path)
+    if is_network(file):
+        return read_network(file, [*evidence, *(f"{name}={state}" for name, state in bindings.items())])
     return read_program(str(path), file.read_bytes(), bindings, file.parent)
 
 
@@ -182,6 +191,22 @@ def methods() -> tuple[str, ...]:
 
 
 _OPTIONS = ("method", "seed", "chains", "samples", "seconds", "accuracy", "progress")
+
+
+def is_network(file: Path) -> bool:
+    """Whether a file is a model of another tool."""
+    if file.suffix.lower() in ("", ".plx"):
+        return False
+    from plx.formats import is_model_file
+
+    return is_model_file(file)
+
+
+def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = ()) -> Model:
+    """The model of another tool, which asks for every unknown that is not observed. Raises PlxError."""
+    from plx.formats import read_model
+
+    return Model(str(file), read_model(file, [os.fspath(item) for item in evidence]))
 
 
 def read_program(

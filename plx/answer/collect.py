@@ -42,11 +42,10 @@ def collect(program: str, parts: Sequence[Part], interrupted: bool = False) -> R
 
 
 def _merge(runs: Sequence[Inference]) -> Inference:
-    """What holds of all runs together."""
+    """What holds of all runs together; the reason is that of the first."""
     return replace(
         runs[0],
         method=" + ".join(dict.fromkeys(run.method for run in runs)),
-        reason="; ".join(dict.fromkeys(run.reason for run in runs if run.reason)),
         chains=max((run.chains for run in runs if run.chains is not None), default=None),
         draws=sum(run.draws for run in runs if run.draws is not None) or None,
         seconds=sum(run.seconds for run in runs),

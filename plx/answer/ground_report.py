@@ -63,7 +63,7 @@ def table(model: GroundModel) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    out = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for name in ("line", "rule", "instances", "factors", "memory", "seconds"):
         out.add_column(name, justify="left" if name == "rule" else "right", overflow="fold")
     for rule in model.rules:

@@ -72,11 +72,11 @@ def truth_text(query: QueryResult) -> str:
 
 
 def _number_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+    error = query.mean_mcse or 0.0
     if query.mean is not None:
-        error = query.mean_mcse or 0.0
         yield "mean", number_text(query.mean, error), error_text(error)
     if query.sd is not None:
-        yield "sd", number_text(query.sd), ""
+        yield "sd", number_text(query.sd, error), ""
 
 
 def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
@@ -84,7 +84,8 @@ def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
     for estimate in shown:
         yield estimate.text, probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
     if rest:
-        yield f"{len(rest)} more", probability_text(sum(estimate.p for estimate in rest)), ""
+        worst = max(estimate.mcse for estimate in rest)
+        yield f"{len(rest)} more values", probability_text(sum(estimate.p for estimate in rest), worst), ""
 
 
 def _most_probable(estimates: tuple[Estimate, ...]) -> tuple[list[Estimate], list[Estimate]]:

@@ -32,7 +32,7 @@ def table(result: Result) -> Table:
 
     lines = list(rows(result))
     columns = [name for name in _HEADINGS if any(getattr(line, name) for line in lines)]
-    out = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for name in columns:
         text = name in ("query", "value", "mark")
         style = "yellow" if name == "mark" else None
@@ -87,7 +87,7 @@ def plain_table(result: Result) -> str:
 
     width = shutil.get_terminal_size().columns
     console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False)
-    console.print(table(result))
+    console.print(table(result), "", sep="\n")
     for line in summary(result):
         console.print(line, markup=False)
     assert isinstance(console.file, io.StringIO)

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from unittest import mock
 
 from plx.cli import main
@@ -79,11 +80,11 @@ def run_document(document: str) -> Iterator[tuple[Block, str]]:
     """Each block that shows output, with what it prints now; in a folder of its own."""
     here = Path.cwd()
     found = blocks(document)
-    namespace: dict[str, object] = {"__name__": "document"}
+    namespace = sys.modules.setdefault("document", ModuleType("document")).__dict__
     with TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            for block, following in zip(found, [*found[1:], None], strict=True):
+            for block, following in zip(found, [*found[1:], None], strict=False):
                 printed = run_block(block, namespace, following)
                 if block.tag == "console":
                     yield block, printed

@@ -221,6 +221,27 @@ def test_ground_refuses_what_is_too_large(plx) -> None:
     assert ":3:" in err
 
 
+# ------------------------------------------------------------------- networks
+
+UAI = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n"
+
+
+@pytest.mark.parametrize("evidence", ["x(1)=1", "seen.evid"])
+def test_a_network_is_run_with_its_evidence(plx, evidence: str) -> None:
+    Path("pair.uai").write_text(UAI, encoding="utf-8")
+    Path("seen.evid").write_text("1 1 1\n", encoding="utf-8")
+    code, out, _ = plx("run", "pair.uai", "--evidence", evidence, "--format", "json")
+    (query,) = json.loads(out)["queries"]
+    assert code == 0
+    assert [value["p"] for value in query["values"].values()] == pytest.approx([2 / 6, 4 / 6])
+
+
+def test_evidence_is_for_networks_only(plx) -> None:
+    code, _, err = plx("run", "coin.plx", "--evidence", "x=1")
+    assert code == 2
+    assert "--bind" in err
+
+
 # ------------------------------------------------------------- mistakes of a call
 
 

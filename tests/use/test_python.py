@@ -124,6 +124,15 @@ def test_load_reads_files_beside_the_program(tmp_path: Path) -> None:
     assert model.run()["in_(bob)"].probability == pytest.approx(0.5)
 
 
+def test_load_reads_networks_of_other_tools(tmp_path: Path) -> None:
+    network = tmp_path / "pair.uai"
+    network.write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n", encoding="utf-8")
+    (tmp_path / "seen.evid").write_text("1 1 1\n", encoding="utf-8")
+    free, seen = plx.load(network).run(), plx.load(network, tmp_path / "seen.evid").run()
+    assert len(free) == 2
+    assert list(seen.queries[0].distribution.values()) == pytest.approx([2 / 6, 4 / 6])
+
+
 def test_a_missing_file_is_the_callers_mistake(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         plx.load(tmp_path / "nowhere.plx")
