@@ -60,7 +60,9 @@ def _individualise(part: Part, vertices: IntArray, group: IntArray) -> Iterator[
         work += len(whole.neighbor) + len(dense)
     for g in np.unique(group):
         mine = np.flatnonzero(group == g)
-        classes = _equal_rows(whole, color, order, mine) if work < _WORK else [mine[[i]] for i in range(len(mine))]
+        classes = (
+            _equal_rows(whole, color, order, mine) if work < _WORK else [mine[[i]] for i in range(len(mine))]
+        )
         matched = [np.take_along_axis(vertices[c], order[c], axis=1) for c in classes]
         yield from _merge_by_solver(part, matched)
 

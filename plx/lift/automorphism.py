@@ -21,7 +21,7 @@ class Automorphisms(NamedTuple):
     order: int
 
 
-class SearchStopped(Exception):  # noqa: N818
+class SearchStopped(Exception):
     """The solver was given up: its time was over, or its memory."""
 
 

@@ -20,7 +20,7 @@ _CELLS = 1 << 27
 """Entries of the arrays of a chain: past this the group is given up."""
 
 
-class GroupTooLarge(Exception):  # noqa: N818
+class GroupTooLarge(Exception):
     """A stabiliser chain would not fit in memory."""
 
 
@@ -111,8 +111,9 @@ class _Build:
         """The next element of product replacement."""
         i, j = self.rng.choice(len(self.slots), size=2, replace=False)
         other = self.slots[j] if self.rng.random() < 0.5 else _inverse(self.slots[j])
-        self.slots[i] = self.slots[i][other] if self.rng.random() < 0.5 else other[self.slots[i]]
-        return self.slots[i]
+        product: Int32Array = self.slots[i][other] if self.rng.random() < 0.5 else other[self.slots[i]]
+        self.slots[i] = product
+        return product
 
     def extend(self, element: Int32Array) -> bool:
         """Sift an element; whether what is left of it made the chain longer."""

@@ -1,10 +1,11 @@
 """The coloured graph of a model: its automorphisms are the symmetries over variable-value pairs.
 
-One vertex per pair, one per variable joined to its pairs. A table is written canonically (see
-`offsets`) as weighted conjunctions: one vertex per entry, coloured by the exact weight and joined to
-its pairs. A count of literals is one vertex, coloured by the weight of every count, joined to its
-literals: to the pair where a literal is one pair, else to a vertex that stands for the set of pairs.
-Other derived nodes have a vertex of their own, coloured by their output map, and one per state.
+One vertex per pair; the two pairs of a variable are joined, more are joined to a vertex of its own.
+A table is written canonically (see `offsets`) as weighted conjunctions: one vertex per entry,
+coloured by the exact weight and joined to its pairs. A count of literals is one vertex, coloured by
+the weight of every count, joined to its literals: to the pair where a literal is one pair, else to a
+vertex that stands for the set of pairs. Other derived nodes have a vertex of their own, coloured by
+their output map, and one per state.
 """
 
 from __future__ import annotations
@@ -116,9 +117,12 @@ class _Builder:
         card = graph.card[: graph.n_variables].astype(np.int64)
         weight = self._unary_offsets(np.arange(graph.n_variables))
         pair = self.add(PAIR, len(label), label, weight)
-        variable = self.add(VARIABLE, graph.n_variables)
-        self.join(np.repeat(variable, card), pair)
-        self.first = np.concatenate([starts(card)[:-1], np.full(graph.n_derived, -1)])
+        begin = starts(card)[:-1]
+        self.join(begin[card == 2], begin[card == 2] + 1)
+        many = np.flatnonzero(card != 2)
+        variable = np.repeat(self.add(VARIABLE, len(many)), card[many])
+        self.join(variable, pair[segments(begin[many], card[many])])
+        self.first = np.concatenate([begin, np.full(graph.n_derived, -1)])
         public = np.flatnonzero(~self.private)
         if len(public):
             self._states(graph.n_variables + public)
@@ -213,7 +217,12 @@ class _Builder:
             self._count_feature(node, vector, levels, offsets(self.values, weight[None])[0][0], binary)
 
     def _count_feature(
-        self, node: IntArray, vector: list[Int32Array], levels: list[IntArray], weight: IntArray, binary: bool
+        self,
+        node: IntArray,
+        vector: Sequence[AnyInt],
+        levels: Sequence[AnyInt],
+        weight: IntArray,
+        binary: bool,
     ) -> None:
         """Count features; a count of true literals is also one of false literals, from the other end."""
         forward, backward = tuple(weight.tolist()), tuple(weight[::-1].tolist())
@@ -231,18 +240,21 @@ class _Builder:
                 self._count(end, node, side, levels)
 
     def _count(
-        self, target: IntArray, node: IntArray, vector: Sequence[AnyInt], levels: list[IntArray]
+        self, target: IntArray, node: IntArray, vector: Sequence[AnyInt], levels: Sequence[AnyInt]
     ) -> None:
         """Join the vertices ``target`` [n] to the literals of their inputs ``node`` [n, k]."""
         for j, contributions in enumerate(vector):
             for level in levels[j]:
                 if level:
-                    self.join(target, self._literal(node[:, j], np.flatnonzero(contributions == level), level))
+                    self.join(
+                        target, self._literal(node[:, j], np.flatnonzero(contributions == level), level)
+                    )
 
     def _literal(self, node: IntArray, states: IntArray, times: int = 1) -> IntArray:
         """The vertices that say "node is in states"; ``times`` is what that contributes."""
         if len(states) == 1 and times == 1:
-            return self.first[node] + states[0]
+            pair: IntArray = self.first[node] + states[0]
+            return pair
         key = (int(times), tuple(states.tolist()))
         number = self.sets.setdefault(key, len(self.sets))
         self.literals.append(np.stack([node, np.full(len(node), number)], axis=1))
@@ -250,7 +262,7 @@ class _Builder:
         return -1 - np.arange(self.n_literals - len(node), self.n_literals)
 
     def _grid(
-        self, node: IntArray, vector: list[Int32Array], levels: list[IntArray]
+        self, node: IntArray, vector: Sequence[AnyInt], levels: Sequence[AnyInt]
     ) -> tuple[list[IntArray], IntArray, tuple[int, ...]]:
         """Per input its literals [n, levels], the sum of each combination, and the shape of those."""
         literal = [
@@ -275,8 +287,8 @@ class _Builder:
         self,
         derived: IntArray,
         node: IntArray,
-        vector: list[Int32Array],
-        levels: list[IntArray],
+        vector: Sequence[AnyInt],
+        levels: Sequence[AnyInt],
         output: IntArray,
     ) -> None:
         """Every combination of literals joined to the state it gives; the commonest state is left out."""
@@ -315,10 +327,11 @@ class _Builder:
                 pairs = self.first[rows[first[mine], 0]][:, None] + np.array(states)
                 self.join(np.repeat(vertex, len(states)), pairs)
             rows[first[mine], 1] = vertex
-        return rows[first, 1][inverse]
+        vertex_of: IntArray = rows[first, 1][inverse]
+        return vertex_of
 
     def _separate_copies(self, keys: IntArray, start: IntArray, neighbor: Int32Array) -> IntArray:
-        """Features with one colour and the same literals are numbered, so that swapping them is no symmetry."""
+        """Number features with one colour and the same literals: swapping those is no symmetry."""
         seen: dict[bytes, int] = {}
         for v in np.flatnonzero(keys[:, 0] == COUNT):
             around = np.sort(neighbor[start[v] : start[v + 1]])

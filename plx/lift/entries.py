@@ -6,7 +6,7 @@ from functools import cmp_to_key
 
 import numpy as np
 
-from plx.ground.rows import AnyInt, unique_keys
+from plx.ground.rows import unique_keys
 from plx.ground.tables import add_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
 from plx.weights import compare, neg
@@ -15,7 +15,7 @@ _SQUARE = 1 << 22
 """Rows are compared entry by entry with each other below this many comparisons, else sorted."""
 
 
-def offsets(values: Values, tables: AnyInt) -> tuple[IntArray, IntArray]:
+def offsets(values: Values, tables: IntArray) -> tuple[IntArray, IntArray]:
     """Offsets of the entries of each table [m, n] from its base, and which offset is left out [m].
 
     The base is the most common finite entry, the smallest of the most common ones. What is left out
@@ -35,14 +35,13 @@ def offsets(values: Values, tables: AnyInt) -> tuple[IntArray, IntArray]:
     return shifted, np.where(impossible > common, IMPOSSIBLE, ZERO)
 
 
-def _ranks(values: Values, tables: AnyInt) -> tuple[IntArray, IntArray]:
+def _ranks(values: Values, tables: IntArray) -> tuple[IntArray, IntArray]:
     """Entries replaced by their rank in size, IMPOSSIBLE by -1, and the ids in that order."""
     first, inverse = unique_keys(tables.ravel().astype(np.int64))
     ids = tables.ravel()[first]
-    numbers = sorted(
-        (int(i) for i in ids if i != IMPOSSIBLE),
-        key=cmp_to_key(lambda a, b: compare(values[a], values[b])),  # type: ignore[arg-type]
-    )
+    finite = [int(i) for i in ids if i != IMPOSSIBLE]
+    by_size = cmp_to_key(compare)
+    numbers = sorted(finite, key=lambda i: by_size(values[i]))  # type: ignore[arg-type]
     place = {number: i for i, number in enumerate(numbers)}
     rank = np.array([place.get(int(i), -1) for i in ids], dtype=np.int64)
     return rank[inverse].reshape(tables.shape), np.array(numbers, dtype=np.int64)

@@ -107,17 +107,15 @@ class _Exchange:
     def _images(self, x: int, u: int, v: int) -> dict[int, int] | None:
         """Where the derived nodes that depend on x go; None if one goes nowhere."""
         below = self._below(x)
-        output = self.graph.output_of
-        by_content = {
-            (int(output[node - self.graph.n_variables]), frozenset(self._inputs(node))): node for node in below
-        }
+        output = {node: int(self.graph.output_of[node - self.graph.n_variables]) for node in below}
+        by_content = {(output[node], frozenset(self._inputs(node))): node for node in below}
         image = {x: x}
         for node in below:
             inputs = frozenset(
                 (image.get(source, source), self._swapped(k, u, v) if source == x else k)
                 for source, k in self._inputs(node)
             )
-            found = by_content.get((int(output[node - self.graph.n_variables]), inputs))
+            found = by_content.get((output[node], inputs))
             if found is None:
                 return None
             image[node] = found

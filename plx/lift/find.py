@@ -64,9 +64,13 @@ def symmetry_of(
     layers = [layer.on(pair[None]) for layer in search.run()]
     layers = _idle_variables(quotient, point) + layers
     if kind == "nec":
-        return Symmetry(kind, start, quotient, Group(int(quotient.start[-1]), tuple(layers)), tuple(search.notes))
-    lifted = [_lifted(layer, quotient) for layer in layers] + [Layer(blocks) for blocks in quotient.merges]
-    return Symmetry(kind, start, quotient, Group(int(start[-1]), tuple(lifted)), tuple(search.notes))
+        degree = int(quotient.start[-1])
+    else:
+        degree = int(start[-1])
+        layers = [_lifted(layer, quotient) for layer in layers] + [
+            Layer(blocks) for blocks in quotient.merges
+        ]
+    return Symmetry(kind, start, quotient, Group(degree, tuple(layers)), tuple(search.notes))
 
 
 def reduced_graph(values: Values, quotient: Quotient, label: IntArray) -> ColoredGraph:

@@ -43,7 +43,8 @@ class Group:
             images = layer.points[:, 1:] if layer.is_symmetric else layer.points[:, 0][:, layer.generators]
             left.append(np.broadcast_to(first, images.shape).ravel())
             right.append(images.ravel())
-        return components(*adjacency(self.degree, np.concatenate(left), np.concatenate(right)))
+        orbits: IntArray = components(*adjacency(self.degree, np.concatenate(left), np.concatenate(right)))
+        return orbits
 
     def generators(self) -> Iterator[tuple[IntArray, IntArray]]:
         """Generators as points and their images; points that stay are left out.
@@ -97,9 +98,7 @@ class Group:
         found: dict[int, list[Layer]] = {}
         for (i, c), number in zip(pieces, label.tolist(), strict=True):
             layer = self.layers[i]
-            found.setdefault(number, []).append(
-                Layer(layer.points[c : c + 1], layer.generators, layer.order)
-            )
+            found.setdefault(number, []).append(Layer(layer.points[c : c + 1], layer.generators, layer.order))
         return tuple(Group(self.degree, tuple(layers)) for layers in found.values())
 
 

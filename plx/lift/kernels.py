@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 
 @njit("int64[:](int64[:], int32[:], int64[:])", cache=True)
-def refine(start, neighbor, color):
+def refine(start: Any, neighbor: Any, color: Any) -> Any:
     """The coarsest equitable partition of a graph (1-WL) that is finer than its colours.
 
     ``neighbor[start[v] : start[v + 1]]`` are the neighbours of v, ``color`` is a dense colouring
@@ -117,7 +119,7 @@ def refine(start, neighbor, color):
 
 
 @njit("int64[:](int64[:], int32[:])", cache=True)
-def components(start, neighbor):
+def components(start: Any, neighbor: Any) -> Any:
     """The connected component of every vertex, numbered from 0 by their first vertices."""
     n = len(start) - 1
     out = np.full(n, -1, np.int64)
@@ -143,7 +145,7 @@ def components(start, neighbor):
 
 
 @njit("void(int64[:], int64[:], int64[:], int64[:], int64[:])", cache=True)
-def split_classes(representative, start, variable, label_start, label):
+def split_classes(representative: Any, start: Any, variable: Any, label_start: Any, label: Any) -> Any:
     """Refine value classes, in place, by labels.
 
     ``representative[start[i] : start[i + 1]]`` are the smallest equal states of the states of
@@ -174,7 +176,7 @@ def split_classes(representative, start, variable, label_start, label):
 
 
 @njit("Tuple((int64[:], int32[:]))(int64, int64[:], int64[:])", cache=True)
-def adjacency(n, left, right):
+def adjacency(n: Any, left: Any, right: Any) -> Any:
     """The neighbour lists of an undirected graph on n vertices with these edges."""
     start = np.zeros(n + 1, np.int64)
     for e in range(len(left)):
@@ -194,7 +196,7 @@ def adjacency(n, left, right):
 
 
 @njit("uint64(uint64, uint64)", cache=True)
-def _mix(a, b):
+def _mix(a: Any, b: Any) -> Any:
     """A well-mixed function of two words (the finaliser of splitmix64, twice)."""
     x = a ^ np.uint64(0x9E3779B97F4A7C15)
     for word in (b, np.uint64(0x2545F4914F6CDD1D)):
@@ -206,7 +208,9 @@ def _mix(a, b):
 
 
 @njit("boolean(int64, int64, int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:])", cache=True)
-def _look_alike(x, y, start, feature, around, inside, total, color):
+def _look_alike(
+    x: Any, y: Any, start: Any, feature: Any, around: Any, inside: Any, total: Any, color: Any
+) -> Any:
     """Whether blocks x and y see the same features, each less the other."""
     i, j = start[x], start[y]
     balance = np.uint64(0)
@@ -233,7 +237,17 @@ def _look_alike(x, y, start, feature, around, inside, total, color):
     "int64[:](int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:], int64[:], int64[:], int64)",
     cache=True,
 )
-def interchangeable(start, feature, around, inside, total, color, reader_start, reader, tries):
+def interchangeable(
+    start: Any,
+    feature: Any,
+    around: Any,
+    inside: Any,
+    total: Any,
+    color: Any,
+    reader_start: Any,
+    reader: Any,
+    tries: Any,
+) -> Any:
     """For each block the first block that it looks interchangeable with, by hash.
 
     Features ``feature[start[x] : start[x + 1]]``, increasing, touch block x. ``total[f]`` is the sum
@@ -279,7 +293,7 @@ def interchangeable(start, feature, around, inside, total, color, reader_start, 
 
 
 @njit("int64(int32[:, :], int64[:], int64, int64[:], int32[:], int32[:])", cache=True)
-def schreier_tree(elements, rows, base, orbit, via, parent):
+def schreier_tree(elements: Any, rows: Any, base: Any, orbit: Any, via: Any, parent: Any) -> Any:
     """The orbit of a point under some elements, breadth first; returns its length.
 
     ``elements`` [r, n] are images of the points, ``rows`` says which to use. Fills ``orbit``,
@@ -304,7 +318,7 @@ def schreier_tree(elements, rows, base, orbit, via, parent):
 
 
 @njit("int64(int32[:], int32[:, :], int64[:], int32[:, :], int32[:, :])", cache=True)
-def sift(image, inverses, base, via, parent):
+def sift(image: Any, inverses: Any, base: Any, via: Any, parent: Any) -> Any:
     """Divide a permutation, in place, by transversal elements, level by level.
 
     Returns the level at which it leaves the orbit of the base point, or the number of levels.

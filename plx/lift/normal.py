@@ -94,7 +94,7 @@ def _select(graph: FactorGraph, factors: npt.NDArray[np.bool_]) -> FactorGraph:
 def _expanded(graph: FactorGraph, factors: dict[int, list[int]]) -> Iterator[FactorBatch]:
     """Each factor as a table over the variables below it."""
     for factor, variables in factors.items():
-        cards = graph.card[variables]
+        cards = graph.card[variables].tolist()
         grid = np.indices(cards).reshape(len(cards), -1)
         state = dict(zip(variables, grid, strict=True))
         index = tuple(_state(graph, int(node), state) for node in graph.scope_of(factor))

@@ -10,7 +10,7 @@ import numpy as np
 from plx.ground.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.ground.derived import DerivedNodes, VectorStore, derived_of
 from plx.ground.graph import FactorGraph
-from plx.ground.rows import AnyInt, segments, starts, unique_rows
+from plx.ground.rows import AnyInt, segments, starts, unique_keys, unique_rows
 from plx.lift.normal import normalise
 from plx.lift.swaps import value_classes
 from plx.values import IntArray, Values
@@ -70,13 +70,15 @@ def weighted(values: Values, quotient: Quotient, keep: Sequence[int] = ()) -> As
     derived nodes of ``quotient.graph``.
     """
     graph = quotient.graph
-    ids = np.array([values.id(log(int(m))) for m in quotient.multiplicity], dtype=np.int64)
+    first, inverse = unique_keys(quotient.multiplicity)
+    logs = [values.id(log(int(m))) for m in quotient.multiplicity[first]]
+    ids = np.array(logs, dtype=np.int64)[inverse]
     cards = variable_cards(graph).astype(np.int64)
-    unary = [
-        FactorBatch(mine[:, None], np.arange(len(mine)), ids[quotient.start[quotient.variable[mine]][:, None] + np.arange(c)])
-        for c in np.unique(cards)
-        for mine in [np.flatnonzero(cards == c)]
-    ]
+    unary = []
+    for c in np.unique(cards):
+        mine = np.flatnonzero(cards == c)
+        tables = ids[quotient.start[quotient.variable[mine]][:, None] + np.arange(c)]
+        unary.append(FactorBatch(mine[:, None], np.arange(len(mine)), tables))
     return assemble(values, cards, [*factor_batches(graph), *unary], derived_of(graph), keep=keep)
 
 
@@ -194,11 +196,11 @@ def _sliced_derived(derived: DerivedNodes, pattern: IntArray, patterns: VectorSt
     store = VectorStore()
     found = []
     for vector, p in rows[first]:
-        content = derived.contribution[derived.contribution_start[vector] : derived.contribution_start[vector + 1]]
-        found.append(store.id(content[patterns.vectors[p]]))
-    begin, flat = store.flat()
+        begin, end = derived.contribution_start[vector : vector + 2]
+        found.append(store.id(derived.contribution[begin:end][patterns.vectors[p]]))
+    start, flat = store.flat()
     return derived._replace(
         input_contribution=np.array(found, dtype=np.int32)[inverse] if found else derived.input_contribution,
-        contribution_start=begin,
+        contribution_start=start,
         contribution=flat,
     )

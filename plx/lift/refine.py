@@ -48,9 +48,7 @@ def split(part: Part) -> list[IntArray]:
     order = np.lexsort((part.color, component))
     size = np.bincount(component)
     begin = np.cumsum(size) - size
-    return [
-        order[begin[size == s][:, None] + np.arange(s)] for s in np.unique(size)
-    ]
+    return [order[begin[size == s][:, None] + np.arange(s)] for s in np.unique(size)]
 
 
 def induced(part: Part, vertices: IntArray) -> Part:

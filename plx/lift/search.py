@@ -32,6 +32,7 @@ class Search:
 
     def run(self) -> list[Layer]:
         """Layers over the pairs; their product is the group."""
+        self._solved: dict[bytes, list[Layer]] = {}
         self._deadline = time.monotonic() + self.seconds
         graph = self.graph
         everything = np.arange(graph.n_vertices)
@@ -57,7 +58,17 @@ class Search:
         return layers
 
     def _solve(self, part: Part, is_pair: BoolArray) -> list[Layer]:
-        """A connected component: all permutations of its twins, and what is left once they are told apart.
+        """A connected component with ``origin`` 0, 1, …; one that was met before need not be solved again.
+
+        Components that differ in colours alone (one weight per student, say) are equal here.
+        """
+        content = part.start.tobytes() + part.neighbor.tobytes() + part.color.tobytes() + is_pair.tobytes()
+        if content not in self._solved:
+            self._solved[content] = self._solve_new(part, is_pair)
+        return self._solved[content]
+
+    def _solve_new(self, part: Part, is_pair: BoolArray) -> list[Layer]:
+        """All permutations of the twins, and what is left once they are told apart.
 
         Twins are marked by their place in their class, so that classes may still be exchanged.
         """

@@ -42,7 +42,7 @@ def value_classes(graph: FactorGraph, label: AnyInt) -> IntArray:
 class _Incidences:
     """States of ``variable[e]`` are equal only if their entries of ``label[begin[e] : …]`` are."""
 
-    variable: IntArray
+    variable: AnyInt
     begin: IntArray
     label: IntArray
 
@@ -65,7 +65,7 @@ def _split(classes: IntArray, start: IntArray, by: _Incidences) -> None:
 
 
 def _table_slices(graph: FactorGraph, mixed: bool) -> Iterator[_Incidences]:
-    """Which slices of the tables are equal, per axis; of those over variables, or of those mixed with derived nodes."""
+    """Which slices are equal, per axis, of the tables over variables, or of those ``mixed`` with others."""
     for batch in factor_batches(graph):
         scope = np.asarray(batch.scope, dtype=np.int64)
         cards = graph.card[scope[0]]
@@ -75,7 +75,8 @@ def _table_slices(graph: FactorGraph, mixed: bool) -> Iterator[_Incidences]:
             mine = np.flatnonzero((scope[:, axis] < graph.n_variables) & (derived == mixed))
             slices = np.moveaxis(shaped, axis + 1, 1).reshape(len(shaped) * int(c), -1)
             _, label = unique_rows(slices)
-            yield _Incidences(scope[mine, axis], batch.table[mine] * int(c), label)
+            begin = np.asarray(batch.table, dtype=np.int64)[mine] * int(c)
+            yield _Incidences(scope[mine, axis], begin, label)
 
 
 def _contributions(graph: FactorGraph) -> _Incidences:

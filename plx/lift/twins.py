@@ -8,12 +8,11 @@ maps the graph to itself. That is an equivalence, so a block is compared with on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.rows import segments, starts, unique_keys, unique_rows
+from plx.ground.rows import row_keys, segments, starts, unique_keys
 from plx.lift.kernels import adjacency, components, interchangeable
 from plx.lift.refine import Part, inner_edges
 from plx.values import IntArray
@@ -28,9 +27,10 @@ def twin_classes(part: Part, is_pair: npt.NDArray[np.bool_]) -> list[IntArray]:
     ``is_pair`` says which vertices are pairs; only blocks that hold one count. All classes that are
     returned consist of blocks of one kind. Every exchange is verified edge by edge.
     """
+    words = np.random.default_rng(20170420).integers(1, 2**63, size=(2, len(part.color)), dtype=np.uint64)
     for blocks in _families(part):
         if is_pair[blocks[0]].any():
-            classes = [c for c in _classes(part, blocks) if _is_symmetric(part, is_pair, c)]
+            classes = _verified(part, is_pair, list(_classes(part, blocks, words)))
             if classes:
                 return classes
     return []
@@ -60,41 +60,52 @@ def _families(part: Part) -> Iterator[IntArray]:
                 yield blocks
 
 
-class _Touch(NamedTuple):
-    """Which features (vertices outside the blocks) touch which blocks; see the kernel."""
-
-    start: IntArray
-    feature: IntArray
-    around: npt.NDArray[np.uint64]
-    inside: npt.NDArray[np.uint64]
-
-
-def _classes(part: Part, blocks: IntArray) -> Iterator[IntArray]:
+def _classes(part: Part, blocks: IntArray, words: npt.NDArray[np.uint64]) -> Iterator[IntArray]:
     """Blocks that look interchangeable, by hash: rows of ``blocks``."""
-    n = len(part.color)
-    words = np.random.default_rng(20170420).integers(1, 2**63, size=(2, n), dtype=np.uint64)
-    block = np.full(n, -1, dtype=np.int64)
+    source, target = _edges_of(part, blocks.ravel())
+    inside = np.zeros(len(part.color), dtype=bool)
+    inside[blocks] = True
+    outward = ~inside[target]
+    source, target = source[outward], target[outward]
+    block = np.full(len(part.color), -1, dtype=np.int64)
     block[blocks] = np.arange(len(blocks))[:, None]
-    touch = _touch(part, block, words)
-    total = _sum_by(np.repeat(np.arange(n), np.diff(part.start)), words[0][part.neighbor], n)
-    reader = np.argsort(touch.feature, kind="stable")
-    owner = np.repeat(np.arange(len(blocks)), np.diff(touch.start))
-    reader_start = starts(np.bincount(touch.feature, minlength=n))
-    color = part.color.astype(np.uint64)
-    twin = interchangeable(*touch, total, color, reader_start, owner[reader], _TRIES)
-    for first in np.flatnonzero(np.bincount(twin, minlength=len(blocks)) > 1):
-        yield blocks[twin == first]
-
-
-def _touch(part: Part, block: IntArray, words: npt.NDArray[np.uint64]) -> _Touch:
-    source = np.repeat(np.arange(len(block)), np.diff(part.start))
-    outward = (block[source] >= 0) & (block[part.neighbor] < 0)
-    source, feature = source[outward], part.neighbor[outward].astype(np.int64)
-    first, item = unique_keys(block[source] * len(block) + feature)
+    features = _distinct(target, len(part.color))
+    number = np.full(len(part.color), -1, dtype=np.int64)
+    number[features] = np.arange(len(features))
+    owner, reader = block[source], number[target]
+    first, item = unique_keys(owner * len(features) + reader)
     around = _sum_by(item, words[0][source], len(first))
-    inside = _sum_by(item, words[1][part.color[source]], len(first))
-    start = starts(np.bincount(block[source[first]], minlength=int(block.max()) + 1))
-    return _Touch(start, feature[first], around, inside)
+    place = _sum_by(item, words[1][part.color[source]], len(first))
+    edge_owner, edge_target = _edges_of(part, features)
+    total = _sum_by(number[edge_owner], words[0][edge_target], len(features))
+    owner, reader = owner[first], reader[first]
+    by_feature = np.argsort(reader, kind="stable")
+    twin = interchangeable(
+        starts(np.bincount(owner, minlength=len(blocks))),
+        reader,
+        around,
+        place,
+        total,
+        part.color[features].astype(np.uint64),
+        starts(np.bincount(reader, minlength=len(features))),
+        owner[by_feature],
+        _TRIES,
+    )
+    for first_block in np.flatnonzero(np.bincount(twin, minlength=len(blocks)) > 1):
+        yield blocks[twin == first_block]
+
+
+def _edges_of(part: Part, vertices: IntArray) -> tuple[IntArray, IntArray]:
+    """The edges at some vertices: their ends there, and their other ends."""
+    degree = part.start[vertices + 1] - part.start[vertices]
+    edge = segments(part.start[vertices], degree)
+    return np.repeat(vertices, degree), part.neighbor[edge].astype(np.int64)
+
+
+def _distinct(vertices: IntArray, n: int) -> IntArray:
+    seen = np.zeros(n, dtype=bool)
+    seen[vertices] = True
+    return np.flatnonzero(seen)
 
 
 def _sum_by(owner: IntArray, words: npt.NDArray[np.uint64], n: int) -> npt.NDArray[np.uint64]:
@@ -104,11 +115,27 @@ def _sum_by(owner: IntArray, words: npt.NDArray[np.uint64], n: int) -> npt.NDArr
     return out
 
 
-def _is_symmetric(part: Part, is_pair: npt.NDArray[np.bool_], blocks: IntArray) -> bool:
-    """Whether all permutations of the blocks extend to automorphisms: two generators are tried."""
-    swapped = np.concatenate([blocks[1::-1], blocks[2:]])
-    rolled = np.roll(blocks, 1, axis=0)
-    return _extends(part, is_pair, blocks, swapped) and _extends(part, is_pair, blocks, rolled)
+def _verified(part: Part, is_pair: npt.NDArray[np.bool_], classes: list[IntArray]) -> list[IntArray]:
+    """The classes whose permutations all extend to automorphisms.
+
+    Classes that no feature touches together are tried together: then each of them must hold.
+    """
+    n = len(part.color)
+    touched = [_distinct(np.append(c.ravel(), _edges_of(part, c.ravel())[1]), n) for c in classes]
+    apart = len(classes) > 1 and np.bincount(np.concatenate(touched)).max() == 1
+    if apart and _are_symmetric(part, is_pair, classes):
+        return classes
+    return [c for c in classes if _are_symmetric(part, is_pair, [c])]
+
+
+def _are_symmetric(part: Part, is_pair: npt.NDArray[np.bool_], classes: list[IntArray]) -> bool:
+    """Whether exchanging two blocks in each class and rotating each class are automorphisms."""
+    blocks = np.concatenate(classes)
+    swapped = np.concatenate([np.concatenate([c[1::-1], c[2:]]) for c in classes])
+    if not _extends(part, is_pair, blocks, swapped):
+        return False
+    rolled = np.concatenate([np.roll(c, 1, axis=0) for c in classes])
+    return max(map(len, classes)) == 2 or _extends(part, is_pair, blocks, rolled)
 
 
 def _extends(part: Part, is_pair: npt.NDArray[np.bool_], blocks: IntArray, images: IntArray) -> bool:
@@ -121,25 +148,25 @@ def _extends(part: Part, is_pair: npt.NDArray[np.bool_], blocks: IntArray, image
     image[blocks] = images
     inside = np.zeros(len(image), dtype=bool)
     inside[blocks] = True
-    degree = np.diff(part.start)
-    moved = blocks.ravel()
-    edge = segments(part.start[moved], degree[moved])
-    source, target = np.repeat(moved, degree[moved]), part.neighbor[edge].astype(np.int64)
+    source, target = _edges_of(part, blocks.ravel())
     within = inside[target]
     n = len(image)
     kept = np.sort(source[within] * n + target[within])
     if not np.array_equal(kept, np.sort(image[source[within]] * n + image[target[within]])):
         return False
-    features = np.unique(target[~within])
-    for d in np.unique(degree[features]):
-        mine = features[degree[features] == d]
+    features = _distinct(target[~within], n)
+    beside = np.zeros(n, dtype=bool)
+    beside[features] = True
+    degree = part.start[features + 1] - part.start[features]
+    for d in np.unique(degree):
+        mine = features[degree == d]
         around = part.neighbor[part.start[mine][:, None] + np.arange(d)].astype(np.int64)
+        if beside[around].any():
+            return False
         color = name[mine][:, None]
         before = np.concatenate([color, np.sort(around, axis=1)], axis=1)
         after = np.concatenate([color, np.sort(image[around], axis=1)], axis=1)
-        _, number = unique_rows(np.concatenate([before, after]))
-        half = len(mine)
-        counts = [np.bincount(part_, minlength=2 * half) for part_ in (number[:half], number[half:])]
-        if not np.array_equal(*counts):
+        keys = row_keys(np.concatenate([before, after]))
+        if not np.array_equal(np.sort(keys[: len(mine)]), np.sort(keys[len(mine) :])):
             return False
-    return not np.isin(part.neighbor[segments(part.start[features], degree[features])], features).any()
+    return True

@@ -138,9 +138,9 @@ def value_classes(model: GroundModel) -> list[int]:
 
 def _swap_keeps(content: Tables, v: int, r: int, s: int) -> bool:
     swap = {r: s, s: r}
-    return all(
-        table[states] == table[tuple(swap.get(x, x) if u == v else x for u, x in zip(key, states, strict=True))]
-        for key, table in content.items()
-        if v in key
-        for states in table
-    )
+    for key, table in content.items():
+        for states in table:
+            moved = [swap.get(x, x) if u == v else x for u, x in zip(key, states, strict=True)]
+            if table[tuple(moved)] != table[states]:
+                return False
+    return True
