@@ -24,7 +24,7 @@ _FIRST, _LAST = 0.2, 30.0
 def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, ...]:
     """The ``best`` different worlds of highest weight that were seen, best first, not proven optimal.
 
-    Raises PlxError if no world satisfies every hard rule.
+    Raises NoWorldError if no world satisfies every hard rule.
     """
     clock = Clock()
     graph = model.graph

@@ -109,7 +109,7 @@ def _rhat(means: FloatArray, within: FloatArray, draws: int) -> FloatArray:
 
 
 def _honest(states: Spread, n: int) -> Spread:
-    """No standard error below that of the probability (k + ½) / (n + 1) from independent draws.
+    """No standard error below that of the probability (k + 1) / (n + 2) from independent draws.
 
     For a state never, or always, seen, the draws count as independent only as far as those of
     the other targets do.
@@ -118,7 +118,7 @@ def _honest(states: Spread, n: int) -> Spread:
     seen = states.ess[~constant]
     effective = min(float(n), float(seen.min(initial=np.inf)))
     size = np.where(constant, effective, float(n))
-    p = (states.mean * size + 0.5) / (size + 1)
+    p = (states.mean * size + 1) / (size + 2)
     floor = np.sqrt(p * (1 - p) / size)
     return Spread(
         states.mean, np.maximum(states.mcse, floor), np.where(constant, effective, states.ess), states.rhat

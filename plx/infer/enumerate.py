@@ -71,7 +71,7 @@ def enumerated(worlds: float) -> str:
 def enumerate_worlds(model: GroundModel) -> Inference:
     """Every answer exactly, by visiting all worlds of each component.
 
-    Raises PlxError, naming the rules that clash, if no world has positive weight.
+    Raises NoWorldError, naming the rules that clash, if no world has positive weight.
     """
     layout = _layout(model)
     targets = list(dict.fromkeys(free_nodes(query) for query in model.queries if query.targets))

@@ -46,7 +46,7 @@ class Sampled:
 def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
     """Run a sampler's chains until every answer is accurate, or to a limit, or to Ctrl-C.
 
-    Raises PlxError if no state satisfies every hard rule.
+    Raises NoWorldError if no state satisfies every hard rule.
     """
     clock = Clock()
     targets = targets_of(model)

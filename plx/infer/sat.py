@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pysat.solvers import Solver
 
-from plx.errors import Diagnostic, Note, PlxError
+from plx.errors import Diagnostic, Note, NoWorldError
 from plx.ground.graph import FactorGraph, GroundModel
 from plx.infer.clauses import Encoder
 from plx.values import IntArray
@@ -56,7 +56,7 @@ def hard_factors(graph: FactorGraph) -> IntArray:
     return np.flatnonzero(hard[graph.table_of])
 
 
-def contradiction(model: GroundModel) -> PlxError:
+def contradiction(model: GroundModel) -> NoWorldError:
     """The error for a model without a possible world: rules that clash, each of which is needed for that."""
     graph = model.graph
     factors = hard_factors(graph)
@@ -65,14 +65,14 @@ def contradiction(model: GroundModel) -> PlxError:
     blamed = _core(graph, within, within)
     clash = [_described(model, rule, blamed[graph.rule_of[blamed] == rule]) for rule in rules.tolist()]
     if not clash:
-        return PlxError(
+        return NoWorldError(
             Diagnostic("no world is possible: the observations and requirements contradict each other")
         )
     first, *others = clash
     lead = "no world satisfies" if not others else "no world satisfies all of these together:"
     notes = tuple(Note(f"and {note.message}", note.span) for note in others)
     hint = "change or drop one of them" if others else "change or drop it"
-    return PlxError(Diagnostic(f"{lead} {first.message}", first.span, hint, notes))
+    return NoWorldError(Diagnostic(f"{lead} {first.message}", first.span, hint, notes))
 
 
 def _described(model: GroundModel, rule: int, factors: IntArray) -> Note:

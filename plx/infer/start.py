@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from plx.errors import PlxError
+from plx.errors import NoWorldError
 from plx.ground.graph import FactorGraph, GroundModel
 from plx.infer.worlds import log_weights, node_states, ranges
 from plx.values import FloatArray, IntArray
@@ -34,7 +34,7 @@ def initial_states(
 ) -> npt.NDArray[np.int32]:
     """States of the variables of positive probability, shape (V, chains), different for every chain.
 
-    Raises PlxError, naming rules that clash, if there is no such state.
+    Raises NoWorldError, naming rules that clash, if there is no such state.
     """
     graph = model.graph
     states = np.stack([_random_world(graph, seed, lane) for lane in range(chains)], axis=1)
@@ -48,7 +48,7 @@ def initial_states(
     return states
 
 
-def contradiction(model: GroundModel) -> PlxError:
+def contradiction(model: GroundModel) -> NoWorldError:
     """The error for a model without a possible world; it names rules that clash."""
     from plx.infer.sat import contradiction as explained
 
