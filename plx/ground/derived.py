@@ -184,8 +184,10 @@ class _Work:
     def _join(self, owner: IntArray, node: IntArray, vector: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Sort by owner and node; add the vectors of a node that is an input twice."""
         while True:
-            order = np.lexsort((vector, node, owner))
-            owner, node, vector = owner[order], node[order], vector[order]
+            keys = owner * len(self.node) + node
+            if (keys[1:] <= keys[:-1]).any():
+                order = np.argsort(keys, kind="stable")
+                owner, node, vector = owner[order], node[order], vector[order]
             same = (owner[1:] == owner[:-1]) & (node[1:] == node[:-1])
             if not same.any():
                 return owner, node, vector

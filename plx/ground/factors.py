@@ -16,18 +16,24 @@ from plx.ground.formulas import Formulas
 from plx.ground.rows import unique_keys
 from plx.ground.tables import total_weight
 from plx.ground.tasks import Task
-from plx.ground.terms import spread
+from plx.ground.terms import elements_bound, set_sizes
 from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
 
 
 def ground_task(formulas: Formulas, task: Task) -> Iterator[FactorBatch]:
     """The factors of all instances of a task; constant ones come as a batch over no nodes."""
     evaluator = formulas.evaluator
-    formulas.budget.spend(evaluator, ROOT, task.scope)
-    portion = max(1, PORTION // spread(evaluator.program, task.body))
-    for env in instances(evaluator, ROOT, task.scope, portion):
+    count = formulas.budget.spend(evaluator, ROOT, task.scope)
+    for env in instances(evaluator, ROOT, task.scope, _portion(formulas, task, count)):
         if env.n:
             yield from _ground_portion(formulas, task, env)
+
+
+def _portion(formulas: Formulas, task: Task, count: int) -> int:
+    """How many instances to work on at a time, so that the aggregates inside fit too."""
+    program, terms = formulas.evaluator.program, formulas.evaluator.terms
+    inner = elements_bound(program, terms, task.body, count, set_sizes(program, task.scope))
+    return max(1, min(PORTION, count * PORTION // max(inner, 1)))
 
 
 def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[FactorBatch]:

@@ -19,7 +19,7 @@ from plx.check.program import (
 from plx.ground.algebra import TABLE_LIMIT, Algebra
 from plx.ground.atoms import AtomTable, outside
 from plx.ground.columns import Block, Column, Part, concatenate
-from plx.ground.env import Env
+from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.limit import Budget
 from plx.ground.quantify import Quantifier
@@ -40,6 +40,7 @@ class Formulas:
         self.algebra = algebra
         self.quantifier = Quantifier(algebra)
         self.budget = Budget(None, 0)
+        self._known: dict[int, tuple[Aggregate, Column]] = {}
         self._rewritten: dict[int, tuple[Expr, Expr]] = {}
 
     def column(self, expr: Expr, env: Env) -> Column:
@@ -190,15 +191,25 @@ class Formulas:
     def _aggregate(self, expr: Aggregate, env: Env) -> Column:
         """Worked out once per distinct binding of the variables that it mentions."""
         used = sorted(self.evaluator.terms.free(expr))
+        if not used:
+            return self._closed(expr).take(np.zeros(env.n, dtype=np.int64))
         first, inverse = unique_rows(env.stack(used))
-        outer = env.only(used).take(first)
-        self.budget.spend(self.evaluator, outer, expr.scope)
-        inner, owner = self.evaluator.inner(expr, outer)
+        reduced = self._reduced(expr, env.only(used).take(first))
+        same = len(first) == env.n and bool((inverse == np.arange(env.n)).all())
+        return reduced if same else reduced.take(inverse)
+
+    def _closed(self, expr: Aggregate) -> Column:
+        """An aggregate that mentions no bound variable, at one instance; remembered."""
+        found = self._known.get(id(expr))
+        if found is None:
+            found = self._known[id(expr)] = (expr, self._reduced(expr, ROOT))
+        return found[1]
+
+    def _reduced(self, expr: Aggregate, env: Env) -> Column:
+        self.budget.spend(self.evaluator, env, expr.scope)
+        inner, owner = self.evaluator.inner(expr, env)
         elements = self.column(expr.body, inner)
-        reduced = self.quantifier.reduce(expr.kind, len(first), owner, elements, expr.span)
-        return (
-            reduced if len(first) == env.n and (inverse == np.arange(env.n)).all() else reduced.take(inverse)
-        )
+        return self.quantifier.reduce(expr.kind, env.n, owner, elements, expr.span)
 
     def _membership(self, expr: Membership, env: Env) -> Column:
         sets = self.evaluator.sets(expr.set, env)

@@ -15,7 +15,7 @@ from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
 from plx.ground.graph import GroundModel, GroundRule
-from plx.ground.limit import MAX_GROUND, Budget
+from plx.ground.limit import MAX_GROUND, Budget, measure, refuse_large
 from plx.ground.queries import ground_query, moved, nodes_of
 from plx.ground.tasks import Task, split
 from plx.values import IMPOSSIBLE
@@ -30,6 +30,7 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     table = lay_out(evaluator, max_ground)
     budgets = {i: Budget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
     tasks = [task for i, rule in enumerate(program.rules) for task in split(i, rule, evaluator.terms)]
+    refuse_large(measure(evaluator, tasks, max_ground), max_ground)
     observations = Observations(evaluator, table)
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)

@@ -1,23 +1,72 @@
-"""How large a grounding may become, and the refusal of what is larger."""
+"""How large a grounding will be, known before the work, and the refusal of what is too large."""
 
 from __future__ import annotations
 
-from plx.check.program import Scope
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plx.check.program import Program, Scope
 from plx.errors import Diagnostic, PlxError
 from plx.ground.bind import count_candidates
-from plx.ground.env import Env
+from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
+from plx.ground.tasks import Task, split
+from plx.ground.terms import elements_bound, random_terms, set_sizes
 from plx.source import Span
 
 MAX_GROUND = 50_000_000
-"""The default limit on the instances of one rule, aggregates inside it counted one by one."""
+"""The default limit on the instances of one rule, those of aggregates inside it counted too."""
 
-BYTES_PER_INSTANCE = 80
-"""Memory per instance of a rule over three variables and three unknowns, measured."""
+_BYTES_PER_INSTANCE = 80
+_BYTES_PER_TERM = 40
+"""Memory at the peak per instance, and more for each random term in it: measured on 10^7 instances."""
+
+
+@dataclass(frozen=True)
+class RuleSize:
+    """``instances``: what binding will try, exact (above the limit it may be too small: counting ends there).
+
+    ``elements``: an upper bound on the instances of the aggregates inside.
+    """
+
+    rule: int
+    span: Span
+    instances: int
+    elements: int
+    bytes: int
+
+
+def size_report(program: Program, max_ground: int = MAX_GROUND) -> tuple[RuleSize, ...]:
+    """The size of every rule, found without grounding it."""
+    evaluator = Evaluator(program)
+    rules = enumerate(program.rules)
+    return measure(evaluator, [t for i, rule in rules for t in split(i, rule, evaluator.terms)], max_ground)
+
+
+def measure(evaluator: Evaluator, tasks: Sequence[Task], max_ground: int) -> tuple[RuleSize, ...]:
+    """The size of every rule, from the parts that rules were split into."""
+    program = evaluator.program
+    instances, elements, memory = ([0] * len(program.rules) for _ in range(3))
+    for task in tasks:
+        count = count_candidates(evaluator, ROOT, task.scope, max_ground)
+        inner = elements_bound(program, evaluator.terms, task.body, count, set_sizes(program, task.scope))
+        instances[task.rule] += count
+        elements[task.rule] += inner
+        per_instance = _BYTES_PER_INSTANCE + _BYTES_PER_TERM * random_terms(task.body)
+        memory[task.rule] += (count + inner) * per_instance
+    columns = zip(program.rules, instances, elements, memory, strict=True)
+    return tuple(RuleSize(i, rule.span, *numbers) for i, (rule, *numbers) in enumerate(columns))
+
+
+def refuse_large(sizes: Sequence[RuleSize], max_ground: int) -> None:
+    """Raises PlxError that names every rule over the limit."""
+    large = [size for size in sizes if size.instances > max_ground]
+    if large:
+        raise PlxError([_refusal(s.span, s.instances, s.bytes, max_ground) for s in large])
 
 
 class Budget:
-    """Instances that one rule may still use."""
+    """Instances that one query, or one rule with the aggregates inside it, may still use."""
 
     def __init__(self, span: Span | None, limit: int) -> None:
         self.span = span
@@ -29,14 +78,16 @@ class Budget:
         count = count_candidates(evaluator, env, scope, self.limit - self.used)
         self.used += count
         if self.used > self.limit:
-            raise PlxError(self._refusal())
+            memory = self.used * _BYTES_PER_INSTANCE
+            raise PlxError(_refusal(self.span, self.used, memory, self.limit))
         return count
 
-    def _refusal(self) -> Diagnostic:
-        gigabytes = self.used * BYTES_PER_INSTANCE / 1e9
-        return Diagnostic(
-            f"this has {self.used:,} ground instances or more, about {gigabytes:.1f} GB; "
-            f"the limit is {self.limit:,}",
-            self.span,
-            hint="bind over a relation or add a guard, or raise the limit with `--max-ground`",
-        )
+
+def _refusal(span: Span | None, instances: int, memory: int, limit: int) -> Diagnostic:
+    return Diagnostic(
+        f"this has at least {instances:,} ground instances (about {memory / 1e9:.1f} GB); "
+        f"the limit is {limit:,}",
+        span,
+        hint="bind over a relation or add a guard that leaves fewer, or raise the limit with "
+        f"`--max-ground {instances}`",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from plx.check.program import (
@@ -110,17 +111,38 @@ def conjuncts(guard: Expr | None) -> list[Expr]:
     return [] if guard is None else list(flatten("and", guard))
 
 
-def spread(program: Program, expr: Part) -> int:
-    """About how many instances of inner scopes one instance of an expression has, at least 1."""
-    inner = max((spread(program, part) for part in parts(expr)), default=1)
+def elements_bound(program: Program, terms: Terms, expr: Part, outer: int, sizes: dict[int, int]) -> int:
+    """At most how many instances the aggregates inside an expression have, over ``outer`` instances.
+
+    An aggregate is worked out once per distinct binding of the variables that it mentions; ``sizes``
+    bounds the values of each.
+    """
     if not isinstance(expr, Aggregate):
-        return inner
-    for binding in expr.scope.bindings:
-        if isinstance(binding, SetBinding):
-            inner *= max(1, _set_size(program, binding.set))
-        else:
-            inner *= max(1, len(program.relations[binding.relation].facts))
-    return inner
+        return sum(elements_bound(program, terms, part, outer, sizes) for part in parts(expr))
+    mentioned = math.prod(sizes.get(uid, outer) for uid in terms.free(expr))
+    own = set_sizes(program, expr.scope)
+    inner = min(outer, mentioned) * spread(program, expr.scope)
+    return inner + elements_bound(program, terms, expr.body, inner, {**sizes, **own})
+
+
+def spread(program: Program, scope: Scope) -> int:
+    """About how many instances a scope has inside one outer instance, at least 1."""
+    return math.prod(max(1, _choices(program, binding)) for binding in scope.bindings)
+
+
+def set_sizes(program: Program, scope: Scope) -> dict[int, int]:
+    """About how many values each variable of a scope takes."""
+    return {
+        variable.uid: _choices(program, binding)
+        for binding in scope.bindings
+        for variable in variables(binding)
+    }
+
+
+def _choices(program: Program, binding: SetBinding | RelationBinding) -> int:
+    if isinstance(binding, SetBinding):
+        return _set_size(program, binding.set)
+    return len(program.relations[binding.relation].facts)
 
 
 def _set_size(program: Program, expr: SetExpr) -> int:
@@ -135,3 +157,8 @@ def _set_size(program: Program, expr: SetExpr) -> int:
             return sum(_set_size(program, part) for part in expr.parts)
         case SetRange():
             return 16
+
+
+def random_terms(expr: Part) -> int:
+    """How often random terms stand in an expression."""
+    return isinstance(expr, RandomTerm) + sum(random_terms(part) for part in parts(expr))
