@@ -33,7 +33,7 @@ def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) 
     if not len(skeleton.order):
         return (World(np.empty(0, dtype=np.int32), 0.0),)
     tree, network = assemble(skeleton), skeleton.network
-    data = np.ascontiguousarray(network.table)
+    data = network.table
     messages = np.empty((tree.message_start[-1], count))
     stuck = best_kernels.collect_best(tree, data, messages)
     if stuck >= 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import int64, njit, types, typeof, void
+from numba import int64, njit, typeof, types, void
 
 from plx.infer.tree_kernels import EMPTY, Floats, Ints, Tree, block_size, derive, index_of, room
 

@@ -83,7 +83,7 @@ class NetworkBuilder:
             scope_start=graph.scope_start.astype(np.int64),
             scope=self.node[graph.scope],
             table_at=graph.table_start[graph.table_of].astype(np.int64),
-            table=graph.table,
+            table=np.array(graph.table),
             family_start=starts([len(family) for family in families]),
             family=np.array([n for family in families for n in family], dtype=np.int64),
             map_at=offset[np.array(self._maps, dtype=np.int64)[by_derived]],

@@ -147,6 +147,7 @@ def derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.i
 
 @njit(types.Tuple((_GRID, _INTS))(_TREE), cache=True)  # type: ignore[no-untyped-call]
 def room(tree: Tree) -> tuple[npt.NDArray[np.int64], Ints]:
+    """Space for the derived states and the indices of a block of any clique."""
     rows, block = 1, 1
     for c in range(len(tree.parent)):
         rows = max(rows, tree.derived_start[c + 1] - tree.derived_start[c])
