@@ -1,0 +1,184 @@
+"""A model with interchangeable values merged, as a model of its own that answers the same queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plx.ground.graph import Atoms, FactorGraph, GroundModel, GroundQuery, Target
+from plx.ground.rows import starts, unique_rows
+from plx.lift.kernels import split_classes
+from plx.lift.quotient import Quotient, reduce, weighted
+from plx.values import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """``model`` has one state per class of interchangeable values, weighted by the size of the class.
+
+    Its distribution is that of the given model, summed over the values of each class. Its queries are
+    those of the given model, over classes; `spread` turns their answers back. ``node`` is the node of
+    ``model`` that each node of the given one became, -1 where it has one state, ``fixed``.
+    """
+
+    given: GroundModel
+    model: GroundModel
+    quotient: Quotient
+    node: IntArray  # [V + D]
+    fixed: IntArray  # [V + D]
+
+    @property
+    def is_smaller(self) -> bool:
+        """Whether anything was merged."""
+        return len(self.quotient.multiplicity) < len(self.quotient.state)
+
+    def state_map(self, node: int) -> tuple[IntArray, IntArray]:
+        """For each state of a given node its state in ``model``, and how many share that.
+
+        Where the node is gone, the state is 0 and a share of 0 says that it is impossible.
+        """
+        states = np.arange(self.given.graph.card[node])
+        if node < self.given.graph.n_variables:
+            quotient = self.quotient
+            pair = self._start[node] + states
+            reduced = quotient.state[pair]
+            return reduced - quotient.start[node], quotient.multiplicity[reduced]
+        if self.node[node] < 0:
+            return np.zeros_like(states), (states == self.fixed[node]).astype(np.int64)
+        return states, np.ones_like(states)
+
+    def spread(self, query: GroundQuery, p: FloatArray) -> FloatArray:
+        """The distribution of a query's free nodes, from that of its nodes in ``model``, both in C order."""
+        nodes = [target.node for target in query.targets if target.node >= 0]
+        left = [int(self.model.graph.card[self.node[n]]) for n in nodes if self.node[n] >= 0]
+        maps = [self.state_map(node) for node in nodes]
+        share: FloatArray = np.ones(())
+        for _, count in maps:
+            share = np.multiply.outer(share, np.divide(1.0, count, out=np.zeros(len(count)), where=count > 0))
+        index = [state if self.node[n] >= 0 else np.zeros_like(state) for n, (state, _) in zip(nodes, maps, strict=True)]
+        shape = iter(left)
+        full = [next(shape) if self.node[n] >= 0 else 1 for n in nodes]
+        out: FloatArray = p.reshape(full)[np.ix_(*index)] * share
+        return out.ravel()
+
+    @property
+    def _start(self) -> IntArray:
+        return starts(self.given.graph.card[: self.given.graph.n_variables])
+
+
+def reduced_model(model: GroundModel) -> Reduced:
+    """Merge interchangeable values, as far as no query tells them apart."""
+    graph = model.graph
+    asked = sorted({t.node for q in model.queries for t in q.targets if t.node >= graph.n_variables})
+    quotient = reduce(model.values, graph, query_labels(model), keep=asked)
+    kept = quotient.node[asked]
+    assembly = weighted(model.values, quotient, kept[kept >= quotient.graph.n_variables])
+    node, fixed = _follow(quotient.node, quotient.fixed, assembly.node, assembly.state)
+    idle = np.diff(quotient.start) == 1
+    constant = model.log_constant + quotient.log_constant + assembly.log_constant
+    constant += float(np.log(quotient.multiplicity[quotient.start[:-1][idle]]).sum())
+    inner = replace(
+        model,
+        graph=assembly.graph,
+        atoms=_atoms(model, quotient, node),
+        queries=tuple(_query(model, quotient, query, node, fixed) for query in model.queries),
+        log_constant=constant,
+    )
+    return Reduced(model, inner, quotient, node, fixed)
+
+
+def query_labels(model: GroundModel) -> IntArray:
+    """Labels of the pairs [Σ card] that differ where a query's answer may."""
+    graph = model.graph
+    card = graph.card[: graph.n_variables].astype(np.int64)
+    start = starts(card)
+    label = np.zeros(start[-1], dtype=np.int64)
+    edge = np.flatnonzero(_below_queries(model))
+    edge = edge[graph.input_node[edge] < graph.n_variables]
+    split_classes(
+        label,
+        start,
+        graph.input_node[edge].astype(np.int64),
+        graph.contribution_start[graph.input_contribution[edge]].astype(np.int64),
+        graph.contribution.astype(np.int64),
+    )
+    for query in model.queries:
+        nodes = [t.node for t in query.targets if 0 <= t.node < graph.n_variables]
+        for node in {n for n in nodes if nodes.count(n) > 1}:  # asked together with itself
+            label[start[node] : start[node + 1]] = np.arange(card[node])
+    return label
+
+
+def _below_queries(model: GroundModel) -> np.ndarray:
+    """Which inputs of derived nodes the queries read, Boolean [E]."""
+    graph = model.graph
+    used = np.zeros(graph.n_nodes, dtype=bool)
+    used[[t.node for q in model.queries for t in q.targets if t.node >= 0]] = True
+    owner = np.repeat(np.arange(graph.n_derived), np.diff(graph.input_start)) + graph.n_variables
+    while True:
+        reached = graph.input_node[used[owner]]
+        if used[reached].all():
+            return np.asarray(used[owner])
+        used[reached] = True
+
+
+def _follow(
+    node: IntArray, fixed: IntArray, then: IntArray, state: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Two renumberings one after the other."""
+    alive = node >= 0
+    out, held = node.copy(), fixed.copy()
+    out[alive] = then[node[alive]]
+    held[alive] = np.where(then[node[alive]] < 0, state[node[alive]], -1)
+    return out, held
+
+
+def _representatives(quotient: Quotient, start: IntArray, i: int) -> IntArray:
+    """The first given state in each reduced state of variable i."""
+    begin = starts(quotient.multiplicity)[quotient.start[i] : quotient.start[i + 1]]
+    return quotient.members[begin] - start[i]
+
+
+def _atoms(model: GroundModel, quotient: Quotient, node: IntArray) -> Atoms:
+    """The same atoms; the domain of a reduced variable is one value of each class."""
+    atoms, graph = model.atoms, model.graph
+    start = starts(graph.card[: graph.n_variables])
+    domains = list(atoms.domains)
+    known = {ids.tobytes(): i for i, ids in enumerate(domains)}
+    domain, fixed, where = atoms.domain.copy(), atoms.fixed.copy(), atoms.node.copy()
+    where[atoms.atom_of] = node[: graph.n_variables]
+    for i in np.flatnonzero(np.diff(quotient.start) < graph.card[: graph.n_variables]).tolist():
+        ids = atoms.states(i)[_representatives(quotient, start, i)]
+        atom = atoms.atom_of[i]
+        if len(ids) == 1:
+            fixed[atom] = ids[0]
+            continue
+        number = known.setdefault(ids.tobytes(), len(domains))
+        if number == len(domains):
+            domains.append(ids)
+        domain[atom] = number
+    return replace(
+        atoms,
+        node=where,
+        fixed=fixed,
+        domain=domain,
+        domains=tuple(domains),
+        atom_of=atoms.atom_of[node[: graph.n_variables] >= 0],
+    )
+
+
+def _query(
+    model: GroundModel, quotient: Quotient, query: GroundQuery, node: IntArray, fixed: IntArray
+) -> GroundQuery:
+    start = starts(model.graph.card[: model.graph.n_variables])
+    targets = []
+    for target in query.targets:
+        n, labels = target.node, target.labels
+        if n >= 0:
+            if n < model.graph.n_variables:
+                labels = labels[_representatives(quotient, start, n)]
+            labels = labels if node[n] >= 0 else labels[[max(int(fixed[n]), 0)]]
+            n = int(node[n])
+        targets.append(Target(n, labels))
+    return replace(query, targets=tuple(targets))
