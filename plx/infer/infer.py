@@ -32,8 +32,8 @@ class Choice:
 def infer(model: GroundModel, method: str = "auto", options: Options | None = None) -> Inference:
     """Answer every query. The model's queries have no ``given``: conditioning comes before.
 
-    ``method`` is "auto" or a key of `METHODS`. Raises PlxError if there is no such method, if it
-    cannot take the model on, or if no world is possible.
+    ``method`` is one of `methods()`. Raises PlxError if there is no such method, if it cannot take
+    the model on, or if no world is possible.
     """
     options = options or Options()
     clock = Clock()
@@ -41,8 +41,10 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
         choice = exact_choice(model, options) or sampler_choice(model, options)
     elif method in METHODS:
         choice = METHODS[method](model, options)
+    elif method in methods():
+        choice = sampler(method, model, options)
     else:
-        hint = did_you_mean(method, METHODS) or f"methods: {', '.join(['auto', *METHODS])}"
+        hint = did_you_mean(method, methods()) or f"methods: {', '.join(methods())}"
         raise PlxError(Diagnostic(f"there is no method `{method}`", hint=hint))
     return replace(choice.run(), method=choice.method, reason=choice.reason, seconds=clock.seconds)
 
@@ -83,12 +85,15 @@ def sampler(name: str, model: GroundModel, options: Options) -> Choice:
     return Choice(name, "asked for", lambda: _with_worlds(model, run(), options, proven=False))
 
 
-METHODS: dict[str, Callable[[GroundModel, Options], Choice]] = {
-    "exact": exact,
-    "gibbs": partial(sampler, "gibbs"),
-    "random-scan": partial(sampler, "random-scan"),
-}
-"""Every method by name but ``auto``: "exact", and the samplers of `plx.infer.samplers`."""
+METHODS: dict[str, Callable[[GroundModel, Options], Choice]] = {"exact": exact}
+"""The methods that are neither ``auto`` nor a sampler."""
+
+
+def methods() -> tuple[str, ...]:
+    """The names of all methods; those of samplers are the keys of `plx.infer.samplers.SAMPLERS`."""
+    from plx.infer.samplers import SAMPLERS
+
+    return ("auto", *METHODS, *SAMPLERS)
 
 
 def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
@@ -120,7 +125,7 @@ def _with_worlds(model: GroundModel, found: Inference, options: Options, proven:
     answers = list(found.answers)
     notes = list(found.notes)
     wanted = max((query.best for query in model.queries if query.kind == "map"), default=0)
-    worlds = _worlds(model, wanted, options, proven) if wanted else ()
+    worlds, how = _worlds(model, wanted, options, proven) if wanted else ((), "")
     for i, query in enumerate(model.queries):
         if query.kind == "map":
             answers[i] = map_answer(worlds[: query.best])
@@ -128,19 +133,21 @@ def _with_worlds(model: GroundModel, found: Inference, options: Options, proven:
             answers[i] = log_z_answer(found.log_z)
             if found.log_z is None:
                 notes.append(f"{found.method} gives no logz; --method exact does, where the model fits")
-    if not all(world.optimal for world in worlds):
-        notes.append("the most probable world was searched for by simulated annealing; there may be better")
+    if wanted:
+        notes.append(how)
     return replace(found, answers=tuple(answers), notes=tuple(dict.fromkeys(notes)))
 
 
-def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> tuple[World, ...]:
-    """The best worlds: exactly where wanted and a junction tree fits, else by simulated annealing."""
-    from plx.infer.anneal import anneal
-    from plx.infer.best import best_worlds, map_plan
+def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> tuple[tuple[World, ...], str]:
+    """The best worlds and how they were found: with proof where wanted, else by simulated annealing."""
+    if proven:
+        from plx.infer.probable import most_probable
 
-    if proven and (chosen := map_plan(model)).fits():
-        return best_worlds(model, count, chosen)
-    return anneal(model, options, count)
+        return most_probable(model, count, options)
+    from plx.infer.anneal import anneal
+
+    note = "the most probable world was searched for by simulated annealing; there may be better"
+    return anneal(model, options, count), note
 
 
 def _too_large(model: GroundModel) -> PlxError:
