@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph
-from plx.ground.rows import segments, unique_rows
+from plx.ground.rows import unique_rows
+from plx.infer.subgraph import reached
 from plx.values import IntArray
 
 TRUE = 1
@@ -98,36 +99,35 @@ class Encoder:
         """
         if not len(factors):
             return
-        self.mention(self._reached(factors))
+        self.mention(np.flatnonzero(reached(self.graph, factors)[: self.graph.n_variables]))
         start, end = self.graph.scope_start[factors], self.graph.scope_start[factors + 1]
         for arity in np.unique(end - start).tolist():
             mine = np.flatnonzero(end - start == arity)
             scope = self.graph.scope[start[mine][:, None] + np.arange(arity)]
-            kind = np.concatenate([self.graph.table_of[factors[mine]][:, None], self.graph.card[scope]], 1)
+            pattern = self._patterns(factors[mine])
+            kind = np.concatenate([pattern[:, None], self.graph.card[scope]], axis=1)
             first, inverse = unique_rows(kind)
             for i, f in enumerate(first):
                 alike = inverse == i
                 switch = None if unless is None else unless[mine[alike]]
                 self._forbid_alike(self.graph.table_values(int(factors[mine[f]])), scope[alike], switch)
 
+    def require(self, node: int, state: int) -> None:
+        """A clause that puts a node in a state."""
+        self._add([self.literal(node, state)])
+
     def new(self) -> int:
         """A fresh proposition."""
         self.top += 1
         return self.top
 
-    def _reached(self, factors: IntArray) -> IntArray:
-        """The variables that factors are about."""
-        graph = self.graph
-        start = graph.scope_start[factors]
-        seen = np.zeros(graph.n_nodes, dtype=bool)
-        fresh = np.unique(graph.scope[segments(start, graph.scope_start[factors + 1] - start)])
-        while len(fresh):
-            seen[fresh] = True
-            derived = fresh[fresh >= graph.n_variables] - graph.n_variables
-            start = graph.input_start[derived]
-            inputs = graph.input_node[segments(start, graph.input_start[derived + 1] - start)]
-            fresh = np.unique(inputs[~seen[inputs]])
-        return np.flatnonzero(seen[: graph.n_variables])
+    def _patterns(self, factors: IntArray) -> IntArray:
+        """A number per factor, equal where tables of one shape have the same impossible entries."""
+        graph, seen = self.graph, dict[bytes, int]()
+        used, inverse = np.unique(graph.table_of[factors], return_inverse=True)
+        keys = [np.packbits(graph.table[slice(*graph.table_start[t : t + 2])] == -np.inf) for t in used]
+        number = np.array([seen.setdefault(key.tobytes(), len(seen)) for key in keys], dtype=np.int64)
+        return number[inverse]
 
     def _forbid_alike(
         self, table: npt.NDArray[np.float64], scope: npt.NDArray[np.integer], unless: IntArray | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,11 @@ from pysat.solvers import Solver
 from plx.errors import Diagnostic, Note, NoWorldError
 from plx.ground.graph import FactorGraph, GroundModel
 from plx.infer.clauses import Encoder
+from plx.infer.subgraph import hard_factors
 from plx.values import IntArray
+
+Facts = Sequence[tuple[int, int]]
+"""Nodes and the states that they are known to be in."""
 
 _SOLVER = "glucose4"
 _ATOMS = 4
@@ -23,54 +28,89 @@ _INSTANCES = 3
 _SHRINK = 400
 """So many assumptions are minimised one by one; more are left as the solver reports them."""
 
+_PINNED = 8
+"""So many unknowns of a wished-for world are tried to be kept, so that solutions spread out."""
+
 
 class Satisfier:
     """Worlds near given ones that satisfy the hard factors of a graph."""
 
     def __init__(self, graph: FactorGraph) -> None:
         self._encoder = Encoder(graph)
-        for factor in hard_factors(graph).tolist():
-            self._encoder.forbid(factor)
+        self._encoder.forbid(hard_factors(graph))
+        self._mentioned = np.flatnonzero(self._encoder.first)
+        self._card = graph.card[self._mentioned]
         self._solver = Solver(name=_SOLVER, bootstrap_with=self._encoder.clauses)
 
-    def near(self, states: npt.NDArray[np.int32]) -> npt.NDArray[np.int32] | None:
+    def near(self, states: npt.NDArray[np.integer]) -> npt.NDArray[np.int32] | None:
         """A world that satisfies all, looked for near these states, shape (V,); None if there is none."""
-        variables = self._encoder.variables
-        self._solver.set_phases([literals[states[node]] for node, literals in variables.items()])
-        if not self._solver.solve():
-            return None
-        true = set(self._solver.get_model() or ())
-        found = states.copy()
-        for node, literals in variables.items():
-            found[node] = next(
-                state for state, literal in enumerate(literals) if literal in true or literal == 1
+        wished = self._encoder.literals(self._mentioned, states[self._mentioned])
+        self._solver.set_phases(wished.tolist())
+        return self._world(states) if self._solver.solve() else None
+
+    def spread(
+        self, states: npt.NDArray[np.integer], random: np.random.Generator
+    ) -> npt.NDArray[np.int32] | None:
+        """As `near`, but a few unknowns picked at random stay as they are where that is possible."""
+        wished = self._encoder.literals(self._mentioned, states[self._mentioned])
+        self._solver.set_phases(wished.tolist())
+        picked = random.permutation(len(wished))[:_PINNED]
+        pins: list[int] = []
+        for literal in wished[picked].tolist():
+            if self._solver.solve(assumptions=[*pins, literal]):
+                pins.append(literal)
+        return self._world(states) if self._solver.solve(assumptions=pins) else None
+
+    def allows(self, node: int, state: int) -> bool:
+        """Whether some world has a node in a state."""
+        known = len(self._encoder.clauses)
+        literal = self._encoder.literal(node, state)
+        self._solver.append_formula(self._encoder.clauses[known:])
+        return bool(self._solver.solve(assumptions=[literal]))
+
+    def _world(self, states: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+        """The solver's model; variables that no clause mentions stay as they are."""
+        value = np.zeros(self._encoder.top + 1, dtype=bool)
+        model = np.array(self._solver.get_model() or [1])
+        value[model[model > 0]] = True
+        found = states.astype(np.int32)
+        first = self._encoder.first[self._mentioned]
+        for card in np.unique(self._card).tolist():
+            mine = self._card == card
+            at = first[mine]
+            found[self._mentioned[mine]] = (
+                value[at] if card == 2 else value[at[:, None] + np.arange(card)].argmax(axis=1)
             )
         return found
 
 
-def hard_factors(graph: FactorGraph) -> IntArray:
-    """The factors with an impossible entry."""
-    hard = np.zeros(graph.n_tables, dtype=bool)
-    table = np.searchsorted(graph.table_start, np.flatnonzero(graph.table == -np.inf), side="right") - 1
-    hard[table] = True
-    return np.flatnonzero(hard[graph.table_of])
+def require_world(model: GroundModel) -> None:
+    """Raises NoWorldError, naming rules that clash, if no world satisfies every hard rule."""
+    if len(hard_factors(model.graph)):
+        found = Satisfier(model.graph).near(np.zeros(model.graph.n_variables, dtype=np.int32))
+        if found is None:
+            raise contradiction(model)
 
 
-def contradiction(model: GroundModel) -> NoWorldError:
-    """The error for a model without a possible world: rules that clash, each of which is needed for that."""
+def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> NoWorldError:
+    """The error for a model without a possible world: rules that clash, each of which is needed for that.
+
+    Of each rule it names ground instances that clash, each of which is needed. ``facts`` are nodes
+    and the states that they are taken to have.
+    """
     graph = model.graph
     factors = hard_factors(graph)
-    rules = _core(graph, factors, graph.rule_of[factors].astype(np.int64))
+    rules = _core(graph, factors, graph.rule_of[factors].astype(np.int64), facts)
     within = factors[np.isin(graph.rule_of[factors], rules)]
-    blamed = _core(graph, within, within)
+    blamed = _core(graph, within, within, facts)
+    rules = rules[np.isin(rules, graph.rule_of[blamed])]
     clash = [_described(model, rule, blamed[graph.rule_of[blamed] == rule]) for rule in rules.tolist()]
     if not clash:
-        return NoWorldError(
-            Diagnostic("no world is possible: the observations and requirements contradict each other")
-        )
+        message = "no world is possible: the observations and requirements contradict each other"
+        return NoWorldError(Diagnostic(message))
     first, *others = clash
     lead = "no world satisfies" if not others else "no world satisfies all of these together:"
-    notes = tuple(Note(f"and {note.message}", note.span) for note in others)
+    notes = tuple(replace(note, message=f"and {note.message}") for note in others)
     hint = "change or drop one of them" if others else "change or drop it"
     return NoWorldError(Diagnostic(f"{lead} {first.message}", first.span, hint, notes))
 
@@ -102,20 +142,18 @@ def _unknowns(graph: FactorGraph, nodes: Iterable[int]) -> set[int]:
     return found
 
 
-def _core(graph: FactorGraph, factors: IntArray, group: IntArray) -> IntArray:
+def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) -> IntArray:
     """Groups of factors that cannot hold together; none can be left out, where there are not too many."""
     encoder = Encoder(graph)
-    switch: dict[int, int] = {}
-    for factor, label in zip(factors.tolist(), group.tolist(), strict=True):
-        if label not in switch:
-            switch[label] = encoder.new()
-        encoder.forbid(factor, unless=-switch[label])
+    labels, inverse = np.unique(group, return_inverse=True)
+    switch = np.array([encoder.new() for _ in labels], dtype=np.int64)
+    encoder.forbid(factors, unless=-switch[inverse])
+    encoder.clauses += [[encoder.literal(node, state)] for node, state in facts]
     with Solver(name=_SOLVER, bootstrap_with=encoder.clauses) as solver:
-        needed = _unsatisfiable(solver, list(switch.values()))
+        needed = _unsatisfiable(solver, switch.tolist())
         if needed is not None and len(needed) <= _SHRINK:
             needed = _shrink(solver, needed)
-    blamed = set(needed or ())
-    return np.array(sorted(label for label, literal in switch.items() if literal in blamed), dtype=np.int64)
+    return labels[np.isin(switch, needed or [])]
 
 
 def _unsatisfiable(solver: Solver, assumptions: Sequence[int]) -> list[int] | None:

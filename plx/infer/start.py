@@ -1,11 +1,13 @@
 """A first state for every chain that satisfies every hard rule.
 
-All chains search at once: Gibbs sweeps on the hard rules alone, broken at a growing price. Chains
-that do not get there take the nearest solution that a SAT solver finds.
+A SAT solver says first whether there is one. Then all chains search at once from random states:
+Gibbs sweeps on the hard rules alone, broken at a growing price. A chain that does not get there
+takes a solution of the solver that keeps some of its unknowns.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +15,9 @@ import numpy.typing as npt
 
 from plx.errors import NoWorldError
 from plx.ground.graph import FactorGraph, GroundModel
-from plx.infer.worlds import log_weights, node_states, ranges
-from plx.values import FloatArray, IntArray
+from plx.infer.subgraph import hard_factors, subgraph
+from plx.infer.worlds import log_weights, node_states
+from plx.values import FloatArray
 
 _PRICES = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0)
 """Log weight that an impossible entry costs, round by round."""
@@ -28,6 +31,9 @@ _SEARCH = 1 << 32
 _STREAM = 2**31 + 1
 """First states are drawn from generators numbered from here, past those of the chains."""
 
+_PINS = 2**32 + 1
+"""What solutions keep is drawn from generators numbered from here."""
+
 
 def initial_states(
     model: GroundModel, seed: int, chains: int, threads: int | None = None
@@ -38,46 +44,42 @@ def initial_states(
     """
     graph = model.graph
     states = np.stack([_random_world(graph, seed, lane) for lane in range(chains)], axis=1)
-    hard = np.flatnonzero(np.isin(graph.table_of, _hard_tables(graph)))
+    hard = hard_factors(graph)
     if not len(hard):
         return states
-    rules = restricted(graph, hard)
-    states, broken = _search(replace(model, graph=rules, queries=()), states, seed, threads)
-    if broken.any():
-        _solve(model, states, np.flatnonzero(broken))
+    from plx.infer.sat import Satisfier
+
+    rules, ruled = subgraph(graph, hard)
+    satisfier = Satisfier(rules)
+    if satisfier.near(states[ruled, 0]) is None:
+        raise contradiction(model)
+    states[ruled], broken = _search(replace(model, graph=rules, queries=()), states[ruled], seed, threads)
+    for lane in np.flatnonzero(broken).tolist():
+        found = satisfier.spread(states[ruled, lane], _generator(seed, _PINS + lane))
+        assert found is not None
+        states[ruled, lane] = found
     return states
 
 
-def contradiction(model: GroundModel) -> NoWorldError:
-    """The error for a model without a possible world; it names rules that clash."""
+def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> NoWorldError:
+    """The error for a model without a possible world, or without one in which nodes are in these
+    states; it names rules that clash."""
     from plx.infer.sat import contradiction as explained
 
-    return explained(model)
-
-
-def restricted(graph: FactorGraph, factors: IntArray) -> FactorGraph:
-    """The graph with only some of its factors."""
-    arity = np.diff(graph.scope_start)[factors]
-    return graph._replace(
-        scope_start=np.concatenate([[0], np.cumsum(arity)]).astype(np.int64),
-        scope=graph.scope[ranges(graph.scope_start[factors], arity)],
-        table_of=graph.table_of[factors],
-        rule_of=graph.rule_of[factors],
-    )
+    return explained(model, facts)
 
 
 def _random_world(graph: FactorGraph, seed: int, lane: int) -> npt.NDArray[np.int32]:
     """Each variable uniform over its states."""
-    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAM + lane,)))
+    random = _generator(seed, _STREAM + lane)
     states: npt.NDArray[np.int32] = (
         random.random(graph.n_variables) * graph.card[: graph.n_variables]
     ).astype(np.int32)
     return states
 
 
-def _hard_tables(graph: FactorGraph) -> IntArray:
-    owner = np.searchsorted(graph.table_start, np.flatnonzero(graph.table == -np.inf), side="right") - 1
-    return np.unique(owner)
+def _generator(seed: int, stream: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream,)))
 
 
 def _search(
@@ -102,18 +104,6 @@ def _search(
         if not broken.any():
             break
     return found, broken
-
-
-def _solve(model: GroundModel, states: npt.NDArray[np.int32], lanes: IntArray) -> None:
-    """Put the chains ``lanes`` at solutions near where they are."""
-    from plx.infer.sat import Satisfier
-
-    satisfier = Satisfier(model.graph)
-    for lane in lanes.tolist():
-        solution = satisfier.near(states[:, lane])
-        if solution is None:
-            raise contradiction(model)
-        states[:, lane] = solution
 
 
 def _cost(rules: FactorGraph, states: npt.NDArray[np.int32]) -> FloatArray:
