@@ -62,12 +62,21 @@ def _link(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span
 def _equality(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span) -> Typed:
     if left.kind and right.kind and not left.kind & right.kind:
         message = f"{left.kind.words} and {right.kind.words} are never equal"
-        return ctx.fail(span, message, None, [left.note, right.note])
+        return ctx.fail(span, message, _hidden_symbol(ctx, left, right), [left.note, right.note])
     if left.kind == right.kind == Kind.TRUTH:
         return result(ctx, "<=>" if op == "=" else "xor", [left, right], Kind.TRUTH, span)
     if left.strict and right.strict and disjoint(left.possible, right.possible):
         return _never_equal(ctx, left, right, span)
     return result(ctx, op, [left, right], Kind.TRUTH, span)
+
+
+def _hidden_symbol(ctx: Context, *sides: Typed) -> str | None:
+    """A bare word means a declared name before it means a symbol."""
+    for side in sides:
+        text = side.expr.span.text
+        if side.kind != Kind.SYMBOL and text in ctx.declarations and ctx.symbol(text) is not None:
+            return f'`{text}` is declared; write "{text}" for the symbol'
+    return None
 
 
 def _never_equal(ctx: Context, left: Typed, right: Typed, span: Span) -> Typed:

@@ -38,7 +38,7 @@ LARGEST_DOMAIN = 65_535
 _ENUMERATED = 200_000
 """Up to so many indexes a domain that depends on them is looked at one by one."""
 
-_LARGEST_RELATION = 2_000_000
+_LARGEST_RELATION = 1_000_000
 """The most indexes over which a relation by formula is evaluated."""
 
 

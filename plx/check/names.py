@@ -137,6 +137,8 @@ def _undeclared(ctx: Context, env: Env, node: ast.Apply) -> Typed:
         return ctx.fail(node.span, f"`{text}` is a symbol, it takes no arguments")
     callable_ = [n for n, d in ctx.declarations.items() if d.slots]
     hint = ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
+    if hint is None and callable_:
+        hint = f"declared are: {', '.join(callable_[:8])}" + (", …" if len(callable_) > 8 else "")
     return ctx.fail(node.name.span, f"`{text}` is not declared", hint)
 
 

@@ -69,7 +69,7 @@ def indexes(ctx: Context, slots: Sequence[Slot], limit: int) -> IntArray:
         else:
             blocks = _grouped(ctx, slots[:at], slot, rows)
         if sum(len(group) * len(ids) for group, ids in blocks) > limit:
-            raise fixed.NoValue(f"there are more than {limit} indexes")
+            raise fixed.NoValue(f"there are more than {limit} indexes; give a table in a file instead")
         rows = _extended(rows, blocks)
     return rows
 

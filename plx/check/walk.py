@@ -41,11 +41,12 @@ def _children(node: Expr) -> Sequence[Expr]:
         case Membership():
             return (node.item, *_of_set(node.set))
         case Aggregate():
-            return (node.body, *_of_scope(node.scope))
+            return (node.body, *scope_exprs(node.scope))
     return ()
 
 
-def _of_scope(scope: Scope) -> list[Expr]:
+def scope_exprs(scope: Scope) -> list[Expr]:
+    """The expressions in the sets and the guard of a scope."""
     sets = [binding.set for binding in scope.bindings if isinstance(binding, SetBinding)]
     found = [expr for set_ in sets for expr in _of_set(set_)]
     return found if scope.guard is None else [*found, scope.guard]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from plx.check.context import Context
 from plx.check.program import (
+    Aggregate,
     Const,
     Evidence,
     Expr,
@@ -21,7 +22,8 @@ from plx.check.program import (
 )
 from plx.check.substitute import substitute
 from plx.check.typed import RandomEntry, RelationEntry
-from plx.check.walk import parts
+from plx.check.walk import parts, scope_exprs
+from plx.source import Span
 from plx.values import FALSE
 
 
@@ -33,6 +35,7 @@ def warn(ctx: Context, rules: Sequence[Rule], evidence: Sequence[Evidence], quer
             ctx.warn(rule.span, f"this rule has no instances: {reason}")
         elif rule.kind == "require":
             _equal_variables(ctx, rule)
+    _unused_variables(ctx, rules, queries)
     if rules:
         _unused(ctx, rules, evidence, queries)
 
@@ -66,6 +69,32 @@ def _unused(
 
 def _mentioned(exprs: Iterator[Expr]) -> set[str]:
     return {part.name for expr in exprs for part in parts(expr) if isinstance(part, RandomTerm)}
+
+
+# ------------------------------------------------------------------------- unused variables
+
+
+def _unused_variables(ctx: Context, rules: Sequence[Rule], queries: Sequence[Query]) -> None:
+    unused: dict[Span, str] = {}
+    for rule in rules:
+        inside = [rule.body] if rule.weight is None else [rule.weight, rule.body]
+        unused.update(_idle(rule.scope, inside))
+    roots = [rule.body for rule in rules] + [expr for query in queries for expr in query.targets]
+    for part in (part for root in roots for part in parts(root)):
+        if isinstance(part, Aggregate):
+            unused.update(_idle(part.scope, [part.body]))
+    for span, name in unused.items():
+        hint = "all that follows is counted once for each of its values"
+        ctx.warn(span, f"the variable `{name}` is bound but not used", hint)
+
+
+def _idle(scope: Scope, inside: Sequence[Expr]) -> Iterator[tuple[Span, str]]:
+    """Variables over a set of which nothing else in their scope depends."""
+    exprs = [*scope_exprs(scope), *inside]
+    used = {part.uid for expr in exprs for part in parts(expr) if isinstance(part, Variable)}
+    for binding in scope.bindings:
+        if isinstance(binding, SetBinding) and binding.variable.uid not in used:
+            yield binding.variable.span, binding.variable.name
 
 
 # -------------------------------------------------------------------------- equal variables

@@ -362,6 +362,9 @@ def test_large_tables_are_checked_in_bulk() -> None:
         ("relation none(T) = {}\nweight 1: f(x) for x in none", "the relation `none` has no facts"),
         ("weight 1: f(x) for x in T, i in 1..0", "`1..0` is empty"),
         ("weight 1: f(a) for a in T", "the variable `a` hides the symbol `a`"),
+        ("weight 1: z for x in T", "the variable `x` is bound but not used"),
+        ("weight 1: exists(z for x in T)", "the variable `x` is bound but not used"),
+        ("define d = exists(z for x in T)\nweight 1: d & f(a) | d", "the variable `x` is bound but not used"),
         ("random y\nweight 1: z", "no rule mentions `y`: it is never used"),
         ("random y\nweight 1: z\nquery y", "no rule mentions `y`: all its values are equally likely"),
     ],
@@ -373,9 +376,13 @@ def test_warnings(text: str, warning: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "weight w(x): z for x in T",
+        "weight 1: z for x in T if w(x) > 0",
+        "weight 1: f(x) for (x, y) in e",
+        "weight 1: m(x) = k for x in A, k in C(x)",
         "require f(x) | f(y) for x, y in T if x != y",
         "require f(x) | f(y) | x = y for x, y in T if x < y",
-        "require f(x) | z for x, y in T",
+        "require f(x) | n(y) = 1 for x, y in T",
         "require f(x) & e(x, y) => f(y) for x, y in T",
     ],
 )

@@ -15,6 +15,7 @@ observe passed(anna, theory) = logik              ### "`logik` is no value of `p
 weight 1: Smokes(x) for x in Person               ### "did you mean `smokes`"
 weight 1: smokes(x) for x in Persons              ### "there is no type `Persons`" "did you mean `Person`"
 weight inf: smokes(anna)                          ### "use `require`"
+query nonsense(anna)                              ### "`nonsense` is not declared" "declared are: smokes, passed, both"
 query bth(anna, bob)                              ### "did you mean `both`"
 query smokes("New york")                          ### "did you mean `New York`"
 query theory(anna)                                ### "`theory` is a symbol, it takes no arguments"

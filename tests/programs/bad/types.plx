@@ -6,6 +6,8 @@ random knows(Thing, Person)
 random married(Person, Person)
 random level(Person): Level
 random colour(Thing): {red, green}
+type Metal = {gold, iron}
+random gold
 param age(Person) = {anna: 30, bob: 40}
 param kind(Thing) = {book: red, lamp: green}
 
@@ -24,6 +26,7 @@ weight 1: married(x, x) = 1 for x in Person       ### "a formula (true or false)
 weight 1: colour(t) < anna for t in Thing         ### "no type holds all values"
 weight 1: married(x, x) < true for x in Person    ### "truth values have no order"
 weight 1: colour(level(x)) = red for x in Person  ### "an argument of `colour` must be fixed, but `level` is random"
+weight 1: colour(t) = gold for t in Thing         ### "a symbol and a formula (true or false) are never equal" "`gold` is declared; write "
 weight 1: (anna, bob)                             ### "this is a tuple"
 weight 1: {anna}                                  ### "this is a set"
 weight 1: level(x) in Thing for x in Person       ### "never in Thing"
