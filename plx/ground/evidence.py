@@ -24,7 +24,7 @@ class Observations:
     def __init__(self, evaluator: Evaluator, table: AtomTable) -> None:
         self.evaluator = evaluator
         self.table = table
-        self._spans: list[Span | None] = []
+        self.spans: list[Span | None] = []
         self._source = np.full(len(table.fixed), -1, dtype=np.int32)
 
     def arrays(self, program: Program) -> None:
@@ -54,6 +54,17 @@ class Observations:
                 self._fix(atoms, self.evaluator.value(value, env), task.source.span)
         return rest
 
+    def undo(self) -> tuple[IntArray, IntArray]:
+        """Make the observed atoms unknown again; these atoms, and their values."""
+        atoms = np.flatnonzero(self._source >= 0)
+        values = self.table.fixed[atoms].copy()
+        self.table.fixed[atoms] = -1
+        return atoms, values
+
+    def source(self, atoms: IntArray) -> IntArray:
+        """The position in ``spans`` of what observed each atom."""
+        return self._source[atoms].astype(np.int64)
+
     def _fix(self, atoms: IntArray, values: IntArray, span: Span | None) -> None:
         if not len(atoms):
             return
@@ -61,8 +72,8 @@ class Observations:
         if (states < 0).any():
             row = int(np.argmin(states))
             raise PlxError(self._no_value(int(atoms[row]), int(values[row]), span))
-        number = len(self._spans)
-        self._spans.append(span)
+        number = len(self.spans)
+        self.spans.append(span)
         unseen = self._source[atoms] < 0
         self._source[atoms[unseen]] = number
         self.table.fixed[atoms[unseen]] = values[unseen]
@@ -74,7 +85,7 @@ class Observations:
     # ----------------------------------------------------------------- messages
 
     def _contradiction(self, atom: int, value: int, span: Span | None) -> Diagnostic:
-        first = self._spans[self._source[atom]]
+        first = self.spans[self._source[atom]]
         seen = self._text(int(self.table.fixed[atom]))
         return Diagnostic(
             f"`{self._name(atom)}` is observed twice with different values: {seen} and {self._text(value)}",

@@ -11,7 +11,7 @@ from plx.ground.bind import count_candidates
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.tasks import Task, split
-from plx.ground.terms import elements_bound, random_terms, set_sizes
+from plx.ground.terms import elements_bound, random_terms, set_sizes, spread
 from plx.source import Span
 
 MAX_GROUND = 50_000_000
@@ -24,7 +24,7 @@ _BYTES_PER_TERM = 40
 
 @dataclass(frozen=True)
 class RuleSize:
-    """``instances``: what binding will try, exact (above the limit it may be too small: counting ends there).
+    """``instances``: what binding will try, exact; above the limit an upper bound.
 
     ``elements``: an upper bound on the instances of the aggregates inside.
     """
@@ -48,7 +48,7 @@ def measure(evaluator: Evaluator, tasks: Sequence[Task], max_ground: int) -> tup
     program = evaluator.program
     instances, elements, memory = ([0] * len(program.rules) for _ in range(3))
     for task in tasks:
-        count = count_candidates(evaluator, ROOT, task.scope, max_ground)
+        count = _count(evaluator, ROOT, task.scope, max_ground)
         inner = elements_bound(program, evaluator.terms, task.body, count, set_sizes(program, task.scope))
         instances[task.rule] += count
         elements[task.rule] += inner
@@ -75,7 +75,7 @@ class Budget:
 
     def spend(self, evaluator: Evaluator, env: Env, scope: Scope) -> int:
         """Count the instances of a scope before they are built; too many are refused."""
-        count = count_candidates(evaluator, env, scope, self.limit - self.used)
+        count = _count(evaluator, env, scope, self.limit - self.used)
         self.used += count
         if self.used > self.limit:
             memory = self.used * _BYTES_PER_INSTANCE
@@ -83,9 +83,15 @@ class Budget:
         return count
 
 
+def _count(evaluator: Evaluator, env: Env, scope: Scope, limit: int) -> int:
+    """The instances of a scope; above the limit an upper bound, as if there were no guard."""
+    count = count_candidates(evaluator, env, scope, limit)
+    return count if count <= limit else max(count, env.n * spread(evaluator.program, scope))
+
+
 def _refusal(span: Span | None, instances: int, memory: int, limit: int) -> Diagnostic:
     return Diagnostic(
-        f"this has at least {instances:,} ground instances (about {memory / 1e9:.1f} GB); "
+        f"this has up to {instances:,} ground instances (about {memory / 1e9:.1f} GB); "
         f"the limit is {limit:,}",
         span,
         hint="bind over a relation or add a guard that leaves fewer, or raise the limit with "

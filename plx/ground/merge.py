@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.ground.graph import Int32Array
-from plx.ground.rows import AnyInt, starts, unique_keys, unique_rows
+from plx.ground.rows import AnyInt, row_keys, starts, unique_keys, unique_rows
 from plx.ground.tables import add_weights, is_constant, scale_weights
 from plx.values import IntArray, Values
 
@@ -58,14 +58,23 @@ def _join(parts: list[Part]) -> Part:
 def _merge_group(values: Values, part: Part) -> Part:
     """One factor per scope, sorted by scope."""
     part = _distinct(part)
-    first, owner = unique_rows(part.scope)
-    n = len(first)
-    if n == len(part.table):
-        return Part(part.scope[first], part.table[first], part.tables, part.rule[first])
-    rule = np.full(n, np.iinfo(np.int32).max, dtype=np.int32)
-    np.minimum.at(rule, owner, part.rule)
-    table, tables = _sum(values, owner, part.table, part.tables)
-    return _distinct(Part(part.scope[first], table, tables, rule))
+    keys = row_keys(part.scope)
+    if (keys[1:] > keys[:-1]).all():
+        return part
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    head = np.append(True, keys[1:] != keys[:-1])
+    first = order[head]
+    scope, table = part.scope[first], part.table[order]
+    if head.all():
+        return Part(scope, table, part.tables, part.rule[first])
+    rule = np.minimum.reduceat(part.rule[order], np.flatnonzero(head))
+    alone = head & np.append(head[1:], True)
+    several = ~alone
+    summed, tables = _sum(values, np.cumsum(head[several]) - 1, table[several], part.tables)
+    table = table[head].astype(np.int64)
+    table[~alone[head]] = len(part.tables) + summed
+    return _distinct(Part(scope, table, np.concatenate([part.tables, tables]), rule))
 
 
 def _sum(values: Values, owner: IntArray, table: AnyInt, tables: IntArray) -> tuple[IntArray, IntArray]:
@@ -104,16 +113,27 @@ def _scaled(values: Values, table: AnyInt, times: IntArray, tables: IntArray) ->
 
 def _distinct(part: Part) -> Part:
     """Only the tables that are used, each once."""
-    used, table = unique_keys(np.asarray(part.table, dtype=np.int64))
-    tables = part.tables[part.table[used]]
-    first, inverse = unique_rows(tables)
-    return part._replace(table=inverse[table], tables=tables[first])
+    tables, number = _distinct_tables([part])
+    return part if len(tables) == len(part.tables) else part._replace(table=number[part.table], tables=tables)
+
+
+def _distinct_tables(parts: Sequence[Part]) -> tuple[IntArray, IntArray]:
+    """The tables that the parts use, each once, and where each table of all parts went."""
+    used = np.concatenate([np.bincount(part.table, minlength=len(part.tables)) > 0 for part in parts])
+    tables = np.concatenate([part.tables for part in parts])
+    first, inverse = unique_rows(tables[used])
+    number = np.full(len(tables), -1, dtype=np.int64)
+    number[used] = inverse
+    return tables[used][first], number
 
 
 def _split_constant(part: Part) -> tuple[Part, Part]:
     """The factors that matter, and those whose table is constant, as factors over nothing."""
-    constant = is_constant(part.tables)[part.table]
-    kept = Part(part.scope[~constant], part.table[~constant], part.tables, part.rule[~constant])
+    tables = is_constant(part.tables)
+    constant = tables[part.table] if tables.any() else np.zeros(len(part.table), dtype=bool)
+    kept = part
+    if constant.any():
+        kept = Part(part.scope[~constant], part.table[~constant], part.tables, part.rule[~constant])
     empty = np.empty((int(constant.sum()), 0), dtype=np.int64)
     return kept, Part(empty, part.table[constant], part.tables[:, :1], part.rule[constant])
 
@@ -127,12 +147,12 @@ def _store(parts: list[Part], constants: list[Part]) -> Merged:
     weight: list[IntArray] = []
     sizes: list[int] = []
     for entries, group in by_size.items():
-        joined = _distinct(_join([parts[i]._replace(scope=parts[i].scope[:, :0]) for i in group]))
-        split = np.cumsum([len(parts[i].table) for i in group])[:-1]
-        for i, rows in zip(group, np.split(joined.table + len(sizes), split), strict=True):
-            table[i] = rows
-        weight.append(joined.tables.ravel())
-        sizes += [entries] * len(joined.tables)
+        tables, number = _distinct_tables([parts[i] for i in group])
+        shift = starts(np.array([len(parts[i].tables) for i in group]))
+        for i, first in zip(group, shift[:-1], strict=True):
+            table[i] = (number + len(sizes)).astype(np.int32)[first:][parts[i].table]
+        weight.append(tables.ravel())
+        sizes += [entries] * len(tables)
     scopes: dict[int, list[AnyInt]] = {}
     for part in parts:
         scopes.setdefault(part.scope.shape[1], []).append(part.scope)

@@ -23,6 +23,8 @@ def unique_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
     if n == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     low, high = int(keys.min()), int(keys.max())
+    if low == high:
+        return np.zeros(1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     if high - low < 4 * n + 1024:
         return _unique_dense(keys - low, high - low + 1)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
