@@ -14,7 +14,7 @@ from plx.infer.answers import free_nodes
 from plx.infer.conditionals import Conditionals, conditionals, summed_terms, thresholds
 from plx.infer.kernels import BITS, Compiled
 from plx.infer.structure import DerivedRows, Structure, derived_rows, structure
-from plx.infer.worlds import ranges
+from plx.infer.worlds import ranges, run_strides
 from plx.source import Span
 from plx.values import FloatArray, IntArray
 
@@ -154,14 +154,10 @@ def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[st
     counts = np.array([len(nodes) for nodes in targets.nodes], dtype=np.int64)
     nodes = np.array([node for part in targets.nodes for node in part], dtype=np.int64)
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    stride = np.ones(len(nodes), dtype=np.int64)
-    for back in range(1, int(counts.max(initial=0))):
-        at = start[1:][counts > back] - 1 - back
-        stride[at] = stride[at + 1] * graph.card[nodes[at + 1]]
     return {
         "target_start": start,
         "target_row": _i32(rows.of_nodes(graph, nodes)),
-        "target_stride": _i32(stride),
+        "target_stride": _i32(run_strides(graph.card[nodes], start)),
         "target_offset": _i64(targets.offset),
     }
 

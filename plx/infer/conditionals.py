@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph
 from plx.infer.structure import DerivedRows, Structure
-from plx.infer.worlds import ranges
+from plx.infer.worlds import ranges, run_strides
 from plx.values import FloatArray, IntArray
 
 _ENTRIES = 4096
@@ -94,15 +94,15 @@ def conditionals(graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int
     chosen = np.flatnonzero(entries <= limit)
     start = np.full(n, -1, dtype=np.int64)
     groups, size = _group(graph, rows, s, readers, bound, chosen, start)
-    stride = _reader_strides(readers, bound)
     configurations = np.where(start >= 0, np.round(np.exp2(np.minimum(logs, 40))), 0).astype(np.int64)
     kept = np.flatnonzero(start[readers.variable] >= 0)
+    reader_start = _starts(readers.variable[kept], n)
     return Conditionals(
         start=start,
         configurations=configurations,
-        reader_start=_starts(readers.variable[kept], n),
+        reader_start=reader_start,
         reader_row=readers.row[kept],
-        reader_stride=stride[kept],
+        reader_stride=run_strides(readers.radix[kept], reader_start),
         groups=tuple(groups),
         size=size,
     )
@@ -129,16 +129,6 @@ def _readers(graph: FactorGraph, rows: DerivedRows, s: Structure) -> Readers:
 def _output_length(graph: FactorGraph, rows: DerivedRows) -> IntArray:
     m = graph.output_of[rows.node - graph.n_variables]
     return graph.output_start[m + 1] - graph.output_start[m]
-
-
-def _reader_strides(readers: Readers, bound: IntArray) -> IntArray:
-    """C order: the last reader of a variable varies fastest."""
-    stride = np.ones(len(readers.row), dtype=np.int64)
-    counts = np.diff(bound)
-    for back in range(1, int(counts.max(initial=0))):
-        at = bound[1:][counts > back] - 1 - back
-        stride[at] = np.minimum(stride[at + 1] * readers.radix[at + 1], 2**31)
-    return stride
 
 
 def _starts(sorted_labels: IntArray, n: int) -> IntArray:

@@ -7,13 +7,18 @@ section 11.4, on the indicator of each state and on the value of each number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.values import FloatArray, IntArray
+
+_CHUNK = 1 << 22
+"""Numbers that a step may hold at once."""
 
 _MANY = 16
 """With so many chains their means alone give a good standard error."""
@@ -40,32 +45,59 @@ class Diagnosis:
     numbers: Spread
 
 
-def diagnose(counts: npt.NDArray[Any], draws: int, offset: IntArray, values: FloatArray) -> Diagnosis:
+def diagnose(
+    counts: npt.NDArray[Any],
+    draws: int,
+    offset: IntArray,
+    values: FloatArray,
+    pooled: FloatArray | None = None,
+) -> Diagnosis:
     """Diagnose counts of shape (batches, chains, states); each batch of each chain holds ``draws`` draws.
 
-    ``values`` has the number that each state stands for, 0 where a target is no number.
+    ``values`` has the number that each state stands for, 0 where a target is no number; ``pooled``
+    says of how many counts each is an average, if not 1.
     """
+    pooled = np.ones(offset[-1]) if pooled is None else pooled
+    step = max(1, _CHUNK // (counts.shape[0] * counts.shape[1]))
+    cuts = np.unique(np.append(np.searchsorted(offset, np.arange(0, offset[-1], step)), len(offset) - 1))
+    parts = []
+    for a, b in pairwise(cuts):
+        states = slice(offset[a], offset[b])
+        first = offset[a:b] - offset[a]
+        parts.append(_block(counts[..., states], draws, first, values[states], pooled[states]))
+    states_of_all = _together([part.states for part in parts])
+    n = counts.shape[0] * counts.shape[1] * draws * pooled
+    return Diagnosis(_honest(states_of_all, n), _together([part.numbers for part in parts]))
+
+
+def _block(
+    counts: npt.NDArray[Any], draws: int, first: IntArray, values: FloatArray, pooled: FloatArray
+) -> Diagnosis:
+    """The diagnosis of some targets, whose states begin at ``first``."""
     share = counts / draws
-    states = _spread(share, share * (1 - share), draws)
-    n = counts.shape[0] * counts.shape[1] * draws
-    states = _honest(states, n)
-    first = offset[:-1]
+    states = _spread(share, share * (1 - share), draws, pooled)
+    least = np.minimum.reduceat(pooled, first)
     if not values.any():
         nothing = np.zeros(len(first))
-        return Diagnosis(states, Spread(nothing, nothing, nothing + n, nothing + 1))
+        n = counts.shape[0] * counts.shape[1] * draws * least
+        return Diagnosis(states, Spread(nothing, nothing, n, nothing + 1))
     means = np.add.reduceat(share * values, first, axis=2)
     squares = np.add.reduceat(share * values**2, first, axis=2)
-    return Diagnosis(states, _spread(means, np.maximum(squares - means**2, 0.0), draws))
+    return Diagnosis(states, _spread(means, np.maximum(squares - means**2, 0.0), draws, least))
 
 
-def _spread(means: FloatArray, within: FloatArray, draws: int) -> Spread:
+def _together(parts: Sequence[Spread]) -> Spread:
+    return Spread(*(np.concatenate(arrays) for arrays in zip(*map(astuple, parts), strict=True)))
+
+
+def _spread(means: FloatArray, within: FloatArray, draws: int, pooled: FloatArray) -> Spread:
     """From means and variances of batches, shape (batches, chains, k)."""
-    n = means.shape[0] * means.shape[1] * draws
+    n = means.shape[0] * means.shape[1] * draws * pooled
     mean = means.mean(axis=(0, 1))
     variance = (within + means**2).mean(axis=(0, 1)) - mean**2
     square = _square_error(means, variance)
     square = np.maximum(square, variance / n)
-    ess = np.where(square > 0, variance / np.where(square > 0, square, 1.0), float(n))
+    ess = np.where(square > 0, variance / np.where(square > 0, square, 1.0), n)
     return Spread(mean, np.sqrt(square), ess, _rhat(means, within, draws))
 
 
@@ -108,7 +140,7 @@ def _rhat(means: FloatArray, within: FloatArray, draws: int) -> FloatArray:
     return np.where(between > 0, np.sqrt((n - 1) / n + ratio), 1.0)
 
 
-def _honest(states: Spread, n: int) -> Spread:
+def _honest(states: Spread, n: FloatArray) -> Spread:
     """No standard error below that of the probability (k + 1) / (n + 2) from independent draws.
 
     For a state never, or always, seen, the draws count as independent only as far as those of
@@ -116,8 +148,8 @@ def _honest(states: Spread, n: int) -> Spread:
     """
     constant = (states.mean <= 0) | (states.mean >= 1)
     seen = states.ess[~constant]
-    effective = min(float(n), float(seen.min(initial=np.inf)))
-    size = np.where(constant, effective, float(n))
+    effective = np.minimum(n, seen.min(initial=np.inf))
+    size = np.where(constant, effective, n)
     p = (states.mean * size + 1) / (size + 2)
     floor = np.sqrt(p * (1 - p) / size)
     return Spread(

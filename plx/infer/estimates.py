@@ -34,7 +34,7 @@ def _answer(
         p=states.mean[part],
         mcse=states.mcse[part],
         ess=float(states.ess[part].min()),
-        rhat=rhat,
+        rhat=rhat if np.isfinite(rhat) else None,
         converged=bool(states.mcse[part].max() < options.accuracy and rhat < options.rhat),
     )
     if query.kind != "number":
@@ -44,4 +44,5 @@ def _answer(
     rhat = max(rhat, float(spread.rhat[t]))
     converged = answer.converged and error < options.accuracy and rhat < options.rhat
     mean_mcse = float(spread.mcse[t])
-    return replace(answer, mean=mean, sd=sd, mean_mcse=mean_mcse, rhat=rhat, converged=converged)
+    answer = replace(answer, mean=mean, sd=sd, mean_mcse=mean_mcse, converged=converged)
+    return replace(answer, rhat=rhat if np.isfinite(rhat) else None)

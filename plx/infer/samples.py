@@ -23,7 +23,7 @@ class Samples:
     nodes; its states are numbered in C order.
     """
 
-    counts: FloatArray  # [batches, chains, Σ states]
+    counts: npt.NDArray[np.number]  # [batches, chains, Σ states]
     offset: npt.NDArray[np.int64]  # [targets + 1]
     draws: int
     seconds: float = 0.0

@@ -156,6 +156,8 @@ def _depends(
 ) -> tuple[IntArray, IntArray]:
     """All (variable, factor) such that the factor's entry depends on the variable."""
     direct = scope < n
+    if direct.all():
+        return scope, factor_of
     above = _Index(pair_key % max(1, n_rows), n_rows)
     at, pair = above.join(scope[~direct] - n)
     variable = np.concatenate([scope[direct], pair_key[pair] // max(1, n_rows)])

@@ -42,12 +42,16 @@ def log_weights(graph: FactorGraph, nodes: npt.NDArray[np.int32]) -> FloatArray:
 
 def scope_strides(graph: FactorGraph) -> IntArray:
     """The step in its factor's table that one more in a scope entry's state makes, shape of ``scope``."""
-    strides = np.ones(len(graph.scope), dtype=np.int64)
-    arity = np.diff(graph.scope_start)
-    for size in np.unique(arity):
-        last = graph.scope_start[1:][arity == size] - 1
-        for back in range(1, size):
-            strides[last - back] = strides[last - back + 1] * graph.card[graph.scope[last - back + 1]]
+    return run_strides(graph.card[graph.scope], graph.scope_start)
+
+
+def run_strides(sizes: npt.NDArray[np.integer], start: IntArray) -> IntArray:
+    """Strides in C order of arrays whose shapes are the runs of ``sizes`` between ``start``."""
+    strides = np.ones(len(sizes), dtype=np.int64)
+    counts = np.diff(start)
+    for back in range(1, int(counts.max(initial=0))):
+        at = start[1:][counts > back] - 1 - back
+        strides[at] = strides[at + 1] * sizes[at + 1]
     return strides
 
 

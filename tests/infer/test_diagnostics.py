@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from plx.infer import diagnostics
 from plx.infer.diagnostics import diagnose
 
 NO_VALUES = np.zeros(2)
@@ -85,6 +86,21 @@ def test_a_state_never_seen_counts_only_as_many_draws_as_others_are_worth() -> N
     counts = np.concatenate([slow, never], axis=2)
     found = diagnose(counts, 50, np.array([0, 2, 4]), np.zeros(4)).states
     assert found.mcse[3] > 0.5 / found.ess[0]
+
+
+def test_many_targets_are_diagnosed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 5, size=30)
+    offset = np.concatenate([[0], np.cumsum(sizes)])
+    counts = np.concatenate([rng.multinomial(20, np.full(k, 1 / k), size=(4, 16)) for k in sizes], axis=2)
+    values = rng.integers(0, 3, size=offset[-1]).astype(float)
+    whole = diagnose(counts, 20, offset, values)
+    monkeypatch.setattr(diagnostics, "_CHUNK", 400)
+    parts = diagnose(counts, 20, offset, values)
+    for a, b in ((whole.states, parts.states), (whole.numbers, parts.numbers)):
+        np.testing.assert_allclose(a.mean, b.mean)
+        np.testing.assert_allclose(a.mcse, b.mcse)
+        np.testing.assert_allclose(a.rhat, b.rhat)
 
 
 def test_rare_events_are_seen_with_an_honest_error() -> None:
