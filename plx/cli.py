@@ -118,9 +118,9 @@ def run(
 
     Example: `plx run smokers.plx --seconds 10 --format json`
     """
-    model = _load(file, bind, evidence, max_ground)
-    _check_method(method)
-    try:
+    with _interruptible():
+        model = _load(file, bind, evidence, max_ground)
+        _check_method(method)
         result = model.run(
             method=method,
             seed=seed,
@@ -130,9 +130,6 @@ def run(
             accuracy=accuracy,
             progress=True,
         )
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted before there was an answer\n")
-        raise typer.Exit(INTERRUPTED) from None
     _print_result(result, format, output)
     if result.status == "interrupted":
         raise typer.Exit(INTERRUPTED)
@@ -209,7 +206,9 @@ def _evidence(items: list[str] | None) -> list[str]:
 
 
 def _check_method(method: str) -> None:
-    from plx.model import methods
+    if method in ("auto", "exact"):
+        return
+    from plx.infer.infer import methods
 
     if method not in methods():
         hint = did_you_mean(method, methods()) or f"there are {', '.join(methods())}"
@@ -296,6 +295,16 @@ def _say_caveats(result: Result) -> None:
         sys.stderr.write(f"seed {result.seed}\n")
     for line in warnings(result):
         sys.stderr.write(f"warning: {line}\n")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C where there is no answer yet."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted before there was an answer\n")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 @contextmanager

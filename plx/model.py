@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from plx.answer.collect import Part, collect
 from plx.answer.result import Result
@@ -22,13 +22,17 @@ from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.ground.condition import condition
 from plx.ground.graph import Condition, GroundModel, GroundQuery
 from plx.ground.grounder import ground
+from plx.ground.hard import ground_hard
 from plx.ground.limit import MAX_GROUND
-from plx.infer.infer import METHODS, infer
+from plx.infer.infer import infer
 from plx.infer.progress import Options, Report, silent
+from plx.infer.start import contradiction, possible, require_world
 from plx.progress import watching
 from plx.source import Source, Span
 from plx.syntax.parser import recover
 from plx.values import Values
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,18 @@ class Model:
         """The factor graph, with names. Raises PlxError if it would be too large."""
         if isinstance(self.origin, GroundModel):
             return self.origin
-        return ground(self.origin, MAX_GROUND if self.max_ground is None else self.max_ground)
+        try:
+            return ground(self.origin, self._limit)
+        except NoWorldError as error:
+            raise self._clash(error) from None
+
+    def require_world(self) -> None:
+        """Look, without sampling, for a world that keeps all hard rules and observations; also per `given`.
+
+        Raises PlxError if there is none; it names rules, observations and ground instances that clash.
+        """
+        for positions in _by_given(self.ground.queries):
+            self._conditioned(positions, require_world)
 
     def run(
         self,
@@ -108,16 +123,39 @@ class Model:
         return collect(self.name, parts, interrupted=len(parts) < len(groups))
 
     def _part(self, positions: tuple[int, ...], method: str, options: Options) -> Part:
-        """The run of queries that share a ``given``, which becomes evidence."""
+        given = bool(positions and self.ground.queries[positions[0]].given)
+        return self._conditioned(
+            positions, lambda model: Part(positions, model, infer(model, method, options), given)
+        )
+
+    def _conditioned(self, positions: tuple[int, ...], use: Callable[[GroundModel], T]) -> T:
+        """Use the model of queries that share a ``given``, which becomes evidence.
+
+        Raises PlxError that says why where it has no world.
+        """
         model = replace(self.ground, queries=tuple(self.ground.queries[i] for i in positions))
         given = model.queries[0].given if positions else ()
-        if not given:
-            return Part(positions, model, infer(model, method, options))
         try:
-            conditioned = condition(model, given)
-            return Part(positions, conditioned, infer(conditioned, method, options), given=True)
+            return use(condition(model, given) if given else model)
         except NoWorldError as error:
-            raise _impossible(given, error) from None
+            raise self._clash(error, positions[0] if given else None) from None
+
+    def _clash(self, error: NoWorldError, query: int | None = None) -> PlxError:
+        """Why there is no world, or none with the `given` of a query; as far as it can be grounded."""
+        try:
+            hard = ground_hard(self.origin, self._limit) if isinstance(self.origin, Program) else self.origin
+        except PlxError:
+            return error
+        given = () if query is None else hard.queries[query].given
+        if not given or not possible(hard):
+            return contradiction(hard)
+        if all(fact.node >= 0 for fact in given):
+            error = contradiction(hard, [(fact.node, fact.state) for fact in given])
+        return _impossible(given, error)
+
+    @property
+    def _limit(self) -> int:
+        return MAX_GROUND if self.max_ground is None else self.max_ground
 
 
 def _watcher(progress: bool | Report) -> AbstractContextManager[Report]:
@@ -135,17 +173,12 @@ def _by_given(queries: Sequence[GroundQuery]) -> list[tuple[int, ...]]:
     return [tuple(positions) for positions in groups.values() if positions] or [()]
 
 
-def _impossible(given: Sequence[Condition], error: PlxError) -> PlxError:
+def _impossible(given: Sequence[Condition], error: NoWorldError) -> PlxError:
     """The mistake of a ``given`` that holds in no world, with the rules that rule it out."""
     span = given[0].span.to(given[-1].span)
-    reason = error.diagnostics[0]
-    return PlxError(
-        Diagnostic(
-            f"the given of line {span.line} has probability 0",
-            span,
-            notes=(Note(reason.message, reason.span), *reason.notes),
-        )
-    )
+    found = error.diagnostics[0]
+    notes = (Note(found.message, found.span), *found.notes)
+    return PlxError(Diagnostic(f"the given of line {span.line} has probability 0", span, notes=notes))
 
 
 def compile(text: str, /, **bindings: object) -> Model:
@@ -183,11 +216,6 @@ def run(text: str, /, **arguments: Any) -> Result:
     """
     options = {name: arguments.pop(name) for name in _OPTIONS if name in arguments}
     return compile(text, **arguments).run(**options)
-
-
-def methods() -> tuple[str, ...]:
-    """The names that ``Model.run`` takes for a method."""
-    return ("auto", *METHODS)
 
 
 _OPTIONS = ("method", "seed", "chains", "samples", "seconds", "accuracy", "progress")
