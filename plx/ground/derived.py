@@ -100,15 +100,15 @@ class _Work:
         self.output = output[derived.output_of]
 
     def run(self) -> bool:
-        """One pass over all levels; whether anything was merged or fixed, so that another may help."""
-        before = self._alive()
+        """One pass over all levels; whether anything became smaller, so that another may help."""
+        before = self._size()
         self._resolve()
         level = self._levels()
         for depth in range(1, int(level.max(initial=0)) + 1):
             self._absorb(np.flatnonzero(level == depth))
             self._merge(np.flatnonzero((level == depth) & self._is_live()))
         self._resolve()
-        return len(level) > 0 and self._alive() < before
+        return len(level) > 0 and self._size() < before
 
     def result(self) -> DerivedNodes:
         order = np.argsort(self.owner, kind="stable")
@@ -137,8 +137,10 @@ class _Work:
             self.node = self.node[self.node]
         self.state = self.state[self.node]
 
-    def _alive(self) -> int:
-        return int(self._is_live().sum())
+    def _size(self) -> int:
+        """Nodes and inputs that count."""
+        live = self._is_live()
+        return int(live.sum() + live[self.owner].sum())
 
     def _levels(self) -> IntArray:
         """0 for what is merged or fixed; else one more than the largest level of an input."""
