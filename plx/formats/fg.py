@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
@@ -48,7 +49,7 @@ def _read_table(words: Words, f: int, card: dict[int, int], numbers: LogNumbers)
             words.fail(message, words.at - count + i)
     if len(set(scope.tolist())) < count:
         words.fail(f"a variable stands twice in factor {f}", words.at - 2 * count)
-    size = int(np.prod(cards, dtype=object)) if count else 1
+    size = math.prod(cards.tolist())
     start = words.at
     weight = _read_entries(words, f, size, numbers)
     # The file has the first variable fastest: that is C order over the reversed scope.

@@ -26,8 +26,9 @@ class LogNumbers:
 
     def ids(self, words: Sequence[str], fail: Callable[[str, int], object]) -> IntArray:
         """The ids of many entries, shape (n,). ``fail(message, index)`` is called for a bad one, to raise."""
-        for word in set(words) - self._seen.keys():
-            self._seen[word] = self._id(word)
+        for word in set(words):
+            if word not in self._seen:
+                self._seen[word] = self._id(word)
         ids = np.fromiter(map(self._seen.__getitem__, words), dtype=np.int64, count=len(words))
         if (ids == BAD).any():
             index = int(np.argmax(ids == BAD))

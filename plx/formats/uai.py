@@ -9,6 +9,7 @@ give them names.
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any, Final
 
@@ -74,7 +75,7 @@ def _read_tables(words: Words, cards: IntArray, scopes: list[IntArray], values: 
     numbers = LogNumbers(values)
     tables = []
     for f, scope in enumerate(scopes):
-        size = int(np.prod(cards[scope], dtype=object)) if len(scope) else 1
+        size = math.prod(cards[scope].tolist())
         count = words.integer(f"the size of table {f}")
         if count != size:
             shape = " × ".join(str(card) for card in cards[scope]) or "1"
