@@ -136,7 +136,7 @@ class Encoder:
         for axes, states in _forbidden(table):
             columns = [self._column(scope[:, a], s) for a, s in zip(axes, states, strict=True)]
             negated = [-column for column in columns] + ([] if unless is None else [unless])
-            self.clauses += np.stack([*negated, np.full(len(scope), -TRUE)], axis=1).tolist()
+            self.clauses += np.stack(negated, axis=1).tolist()
 
     def _column(self, nodes: npt.NDArray[np.integer], state: int) -> IntArray:
         """The literals of one state of several nodes."""

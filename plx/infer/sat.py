@@ -84,14 +84,6 @@ class Satisfier:
         return found
 
 
-def require_world(model: GroundModel) -> None:
-    """Raises NoWorldError, naming rules that clash, if no world satisfies every hard rule."""
-    if len(hard_factors(model.graph)):
-        found = Satisfier(model.graph).near(np.zeros(model.graph.n_variables, dtype=np.int32))
-        if found is None:
-            raise contradiction(model)
-
-
 def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> NoWorldError:
     """The error for a model without a possible world: rules that clash, each of which is needed for that.
 

@@ -1,0 +1,112 @@
+"""Program → its hard rules alone, observations among them: what says why no world is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from plx.check.program import Program
+from plx.ground.algebra import Algebra
+from plx.ground.assemble import FactorBatch
+from plx.ground.atoms import AtomTable, lay_out, named
+from plx.ground.counters import Counters
+from plx.ground.derived import DerivedNodes
+from plx.ground.evaluate import Evaluator
+from plx.ground.evidence import Observations
+from plx.ground.factors import ground_task
+from plx.ground.formulas import Formulas
+from plx.ground.graph import FactorGraph, GroundModel, GroundRule
+from plx.ground.limit import MAX_GROUND, Budget
+from plx.ground.queries import ground_query
+from plx.ground.rows import starts
+from plx.ground.tasks import split
+from plx.source import Span
+from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
+
+
+def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
+    """The `require` and `observe` of a program as factors, each with the rule that it came from.
+
+    Nothing is fixed and nothing merged: an observed unknown is a variable with a factor, and
+    several factors may have one scope. So the graph is not for inference. Queries are those of
+    ``ground``, over the nodes of this graph. Raises PlxError as ``ground`` does.
+    """
+    evaluator = Evaluator(program)
+    table = lay_out(evaluator, max_ground)
+    budgets = {i: Budget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
+    hard = [(i, rule) for i, rule in enumerate(program.rules) if rule.kind in ("require", "observe")]
+    tasks = [task for i, rule in hard for task in split(i, rule, evaluator.terms)]
+    observations = Observations(evaluator, table)
+    observations.arrays(program)
+    tasks = observations.rules(tasks, budgets)
+    observed, value = observations.undo()
+    rules, number = _rules(program, observations.spans)
+    cards = table.number()
+    counters = Counters(len(cards))
+    formulas = Formulas(evaluator, table, Algebra(evaluator, counters))
+    batches = list(_observed(table, observed, value, number[observations.source(observed)]))
+    for task in tasks:
+        formulas.budget = budgets[task.rule]
+        batches += ground_task(formulas, task)
+    queries = []
+    for query in program.queries:
+        formulas.budget = Budget(query.span, max_ground)
+        queries += list(ground_query(formulas, query))
+    return GroundModel(
+        graph=_graph(program.values, cards, batches, counters.nodes()),
+        atoms=named(table, program, np.arange(len(cards))),
+        values=program.values,
+        rules=rules,
+        queries=tuple(queries),
+    )
+
+
+def _rules(program: Program, spans: Sequence[Span | None]) -> tuple[tuple[GroundRule, ...], IntArray]:
+    """The rules of the program and whatever else observes, and which rule each of ``spans`` is."""
+    rules = [GroundRule(rule.kind, _text(rule.span), rule.span) for rule in program.rules]
+    place: dict[Span | None, int] = {rule.span: i for i, rule in enumerate(program.rules)}
+    for span in spans:
+        if span not in place:
+            place[span] = len(rules)
+            rules.append(GroundRule("observe", _text(span), span))
+    return tuple(rules), np.array([place[span] for span in spans], dtype=np.int64)
+
+
+def _text(span: Span | None) -> str:
+    return " ".join(span.text.split()) if span else "what the caller observed"
+
+
+def _observed(table: AtomTable, atoms: IntArray, values: IntArray, rule: IntArray) -> Iterator[FactorBatch]:
+    """Factors that fix atoms at values."""
+    state = table.states(atoms, values)
+    cards = np.array([len(domain) for domain in table.domains], dtype=np.int64)[table.domain[atoms]]
+    for card in np.unique(cards).tolist():
+        mine = cards == card
+        allowed = np.where(np.eye(card, dtype=bool), ZERO, IMPOSSIBLE)
+        yield FactorBatch(table.node[atoms[mine]][:, None], state[mine], allowed, rule[mine])
+
+
+def _graph(
+    values: Values, cards: IntArray, batches: Sequence[FactorBatch], derived: DerivedNodes
+) -> FactorGraph:
+    """A graph of factors as they come."""
+    batches = [batch for batch in batches if batch.scope.shape[1]]
+    none = np.empty(0, dtype=np.int64)
+    shift = starts(np.array([len(batch.tables) for batch in batches], dtype=np.int64))
+    sizes = [np.full(len(batch.tables), batch.tables.shape[1], dtype=np.int64) for batch in batches]
+    arity = [np.full(len(batch.scope), batch.scope.shape[1], dtype=np.int64) for batch in batches]
+    table = [batch.table + first for batch, first in zip(batches, shift, strict=False)]
+    rule = [np.broadcast_to(np.asarray(batch.rule, dtype=np.int64), len(batch.scope)) for batch in batches]
+    weight = np.concatenate([*(batch.tables.ravel() for batch in batches), none])
+    return FactorGraph(
+        n_variables=len(cards),
+        **{**derived._asdict(), "card": np.concatenate([cards, derived.card]).astype(np.int32)},
+        scope_start=starts(np.concatenate([*arity, none])),
+        scope=np.concatenate([*(batch.scope.ravel() for batch in batches), none]).astype(np.int32),
+        table_of=np.concatenate([*table, none]).astype(np.int32),
+        table_start=starts(np.concatenate([*sizes, none])),
+        table=values.floats(weight),
+        weight=weight,
+        rule_of=np.concatenate([*rule, none]).astype(np.int32),
+    )
