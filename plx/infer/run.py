@@ -57,12 +57,12 @@ def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
     )
     status = run.loop()
     samples = Samples(
-        counts=np.stack(run.batches).astype(np.float64),
+        counts=np.stack(run.batches),
         offset=targets.offset,
         draws=run.draws,
         seconds=clock.seconds,
         interrupted=status == "interrupted",
-        notes=_notes(status, clock, options),
+        notes=(*sampler.notes(chains), *_notes(status, clock, options)),
     )
     return Sampled(samples, targets, run.diagnosis(), status)
 
@@ -138,13 +138,15 @@ class _Run:
                 status = self._collect() or self._judge()
         except KeyboardInterrupt:
             status = "interrupted"
-        if not self.batches:
-            self._keep_partial()
+        self._finish()
         return status
 
     def diagnosis(self) -> Diagnosis:
         """Standard errors and R-hat of all batches kept."""
-        return diagnose(np.stack(self.batches), self.draws, self.targets.offset, self.values)
+        counts = np.stack(self.batches)
+        return diagnose(
+            counts, self.draws, self.targets.offset, self.values, self.sampler.pooled(self.chains)
+        )
 
     def _collect(self) -> Status | None:
         """One more batch, unless the clock runs out."""
@@ -164,7 +166,12 @@ class _Run:
         self.partial_draws += draws
         self.speed = draws / max(1e-6, self.clock.seconds - before)
 
-    def _keep_partial(self) -> None:
+    def _finish(self) -> None:
+        """At least one batch, and no burn-in among those kept."""
+        if not self.warm:
+            self.batches = self.batches[len(self.batches) // 2 :]
+        if self.batches:
+            return
         if self.partial is None:
             self._step(1)
         assert self.partial is not None

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import GroundModel
-from plx.infer import gibbs
+from plx.infer import gibbs, lifted
+from plx.values import FloatArray
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,20 @@ class Sampler:
     init: Callable[[GroundModel, int, int, int | None], Any]
     step: Callable[[Any, int, int], npt.NDArray[np.generic]]
     about: str
+    pooled: Callable[[Any], FloatArray | None] = lambda chains: None
+    """Of how many counts each one is an average [Σ states], where it is one."""
+    notes: Callable[[Any], tuple[str, ...]] = lambda chains: ()
+    """What the user should know after a run."""
 
 
 SAMPLERS: dict[str, Sampler] = {
     "gibbs": Sampler(gibbs.init, gibbs.step, "Gibbs sampling, scanning the unknowns in order"),
+    "lifted": Sampler(
+        lifted.init,
+        lifted.step,
+        "Gibbs sampling of the reduced model, averaged over symmetries",
+        lambda chains: chains.averages.pooled,
+        lambda chains: chains.notes,
+    ),
     "random-scan": Sampler(gibbs.init_random_scan, gibbs.step, "Gibbs sampling of unknowns picked at random"),
 }

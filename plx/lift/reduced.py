@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plx.ground.graph import Atoms, FactorGraph, GroundModel, GroundQuery, Target
-from plx.ground.rows import starts, unique_rows
+from plx.ground.graph import Atoms, GroundModel, GroundQuery, Target
+from plx.ground.rows import starts
 from plx.lift.kernels import split_classes
 from plx.lift.quotient import Quotient, reduce, weighted
 from plx.values import FloatArray, IntArray
@@ -56,7 +56,10 @@ class Reduced:
         share: FloatArray = np.ones(())
         for _, count in maps:
             share = np.multiply.outer(share, np.divide(1.0, count, out=np.zeros(len(count)), where=count > 0))
-        index = [state if self.node[n] >= 0 else np.zeros_like(state) for n, (state, _) in zip(nodes, maps, strict=True)]
+        index = [
+            state if self.node[n] >= 0 else np.zeros_like(state)
+            for n, (state, _) in zip(nodes, maps, strict=True)
+        ]
         shape = iter(left)
         full = [next(shape) if self.node[n] >= 0 else 1 for n in nodes]
         out: FloatArray = p.reshape(full)[np.ix_(*index)] * share
@@ -73,7 +76,7 @@ def reduced_model(model: GroundModel) -> Reduced:
     asked = sorted({t.node for q in model.queries for t in q.targets if t.node >= graph.n_variables})
     quotient = reduce(model.values, graph, query_labels(model), keep=asked)
     kept = quotient.node[asked]
-    assembly = weighted(model.values, quotient, kept[kept >= quotient.graph.n_variables])
+    assembly = weighted(model.values, quotient, kept[kept >= quotient.graph.n_variables].tolist())
     node, fixed = _follow(quotient.node, quotient.fixed, assembly.node, assembly.state)
     idle = np.diff(quotient.start) == 1
     constant = model.log_constant + quotient.log_constant + assembly.log_constant
@@ -123,9 +126,7 @@ def _below_queries(model: GroundModel) -> np.ndarray:
         used[reached] = True
 
 
-def _follow(
-    node: IntArray, fixed: IntArray, then: IntArray, state: IntArray
-) -> tuple[IntArray, IntArray]:
+def _follow(node: IntArray, fixed: IntArray, then: IntArray, state: IntArray) -> tuple[IntArray, IntArray]:
     """Two renumberings one after the other."""
     alive = node >= 0
     out, held = node.copy(), fixed.copy()
@@ -137,7 +138,8 @@ def _follow(
 def _representatives(quotient: Quotient, start: IntArray, i: int) -> IntArray:
     """The first given state in each reduced state of variable i."""
     begin = starts(quotient.multiplicity)[quotient.start[i] : quotient.start[i + 1]]
-    return quotient.members[begin] - start[i]
+    states: IntArray = quotient.members[begin] - start[i]
+    return states
 
 
 def _atoms(model: GroundModel, quotient: Quotient, node: IntArray) -> Atoms:

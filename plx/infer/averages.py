@@ -1,0 +1,190 @@
+"""Averages over orbits: from counts over a reduced model to estimates for the given one.
+
+A symmetry of the distribution maps a query to one of the same probability, so the counts of all of
+them may be averaged. That is linear in the counts, so it is done once, to the counts of a batch,
+and costs the chain nothing. Averaging over an orbit is a conditional expectation: it never has more
+variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.ground.graph import FactorGraph, GroundModel, GroundQuery, Target
+from plx.ground.rows import starts
+from plx.infer.compiled import targets_of
+from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
+from plx.lift.reduced import Reduced
+from plx.lift.symmetry import Symmetry
+from plx.values import FloatArray, IntArray
+
+_IMAGES = 64
+"""Images of a formula or a tuple of unknowns that are counted with it."""
+
+
+@dataclass(frozen=True)
+class Averages:
+    """``model`` records what the averages need.
+
+    Pool k is Σ ``weight[e]`` · counts[``source[e]``] over e in ``start[k] … start[k + 1]``; the estimate
+    for state t of the given model's targets is ``share[t]`` · pool ``pool[t]``, or ``share[t]`` times all
+    draws where ``pool[t]`` is -1. ``pooled[t]`` is the number of counts behind it.
+    """
+
+    model: GroundModel
+    source: IntArray
+    weight: FloatArray
+    start: IntArray
+    pool: IntArray
+    share: FloatArray
+    pooled: FloatArray
+
+    def apply(self, counts: npt.NDArray[Any], draws: int) -> FloatArray:
+        """Counts [chains, Σ states of the targets], from those of ``model``, after ``draws`` draws."""
+        pools = np.full((len(counts), len(self.start)), float(draws))
+        if len(self.source):
+            terms = counts[:, self.source] * self.weight
+            pools[:, :-1] = np.add.reduceat(terms, self.start[:-1], axis=1)
+        estimates: FloatArray = pools[:, self.pool] * self.share
+        return estimates
+
+
+def averages(reduced: Reduced, symmetry: Symmetry) -> Averages:
+    """What to record on the reduced model and how to average it, for all queries of the given one.
+
+    ``symmetry`` are symmetries of ``reduced.model``, over variables and values.
+    """
+    build = _Build(reduced, symmetry)
+    targets = targets_of(reduced.given)
+    for nodes in targets.nodes:
+        build.target(nodes)
+    return build.finish()
+
+
+class _Build:
+    """Pools as they are asked for: orbits of pairs, and images of other targets."""
+
+    def __init__(self, reduced: Reduced, symmetry: Symmetry) -> None:
+        self.reduced, self.symmetry = reduced, symmetry
+        self.images = Images(reduced.model.graph, symmetry.group)
+        self.orbits: dict[int, int] = {}  # orbit of pairs → pool
+        self.joints: list[tuple[int, IntArray, list[Image]]] = []  # first pool, shape, images
+        self.n_pools = 0
+        self.pool: list[IntArray] = [np.empty(0, dtype=np.int64)]
+        self.share: list[FloatArray] = [np.empty(0)]
+
+    def target(self, nodes: tuple[int, ...]) -> None:
+        """One target of the given model: the pool and the share of each of its states."""
+        reduced = self.reduced
+        share, pool = np.ones(1), np.zeros(1, dtype=np.int64)
+        alive = [int(reduced.node[n]) for n in nodes if reduced.node[n] >= 0]
+        for node in nodes:
+            state, count = reduced.state_map(node)
+            each = np.divide(1.0, count, out=np.zeros(len(count)), where=count > 0)
+            share = np.multiply.outer(share, each).ravel()
+            if reduced.node[node] >= 0:
+                pool = np.add.outer(pool * reduced.model.graph.card[reduced.node[node]], state).ravel()
+            else:
+                pool = np.repeat(pool, len(state))
+        self.share.append(share)
+        self.pool.append(self._pools(alive)[pool])
+
+    def _pools(self, alive: list[int]) -> IntArray:
+        """The pool of each joint state of some nodes of the reduced model."""
+        graph = self.reduced.model.graph
+        if not alive:
+            return np.array([-1])
+        if len(alive) == 1 and alive[0] < graph.n_variables:
+            start = self.symmetry.start
+            orbits = self.symmetry.orbits[start[alive[0]] : start[alive[0] + 1]].tolist()
+            for orbit in orbits:
+                if orbit not in self.orbits:
+                    self.orbits[orbit] = self._new_pools(1)
+            return np.array([self.orbits[orbit] for orbit in orbits])
+        shape = graph.card[alive].astype(np.int64)
+        first = self._new_pools(int(shape.prod()))
+        self.joints.append((first, shape, self.images.of(tuple(alive), _IMAGES)))
+        return first + np.arange(shape.prod())
+
+    def _new_pools(self, n: int) -> int:
+        self.n_pools += n
+        return self.n_pools - n
+
+    def finish(self) -> Averages:
+        """The model that records all pools, and where they are in its counts."""
+        orbit, start = self.symmetry.orbits, self.symmetry.start
+        pool_of = np.full(int(orbit.max(initial=-1)) + 1, -1, dtype=np.int64)
+        pool_of[list(self.orbits)] = list(self.orbits.values())
+        pairs = np.flatnonzero(pool_of[orbit] >= 0)
+        variable = np.searchsorted(start, pairs, side="right") - 1
+        recorded = np.unique(variable)
+        graph, node_of = self._with_images()
+        joint = [tuple(node_of(item) for item in image) for _, _, images in self.joints for image in images]
+        model = replace(self.reduced.model, graph=graph, queries=_queries([*zip(recorded.tolist()), *joint]))
+        targets = targets_of(model)
+        offset = targets.offset[targets.of_query]
+        place = np.zeros(len(start), dtype=np.int64)
+        place[recorded] = offset[: len(recorded)]
+        entries = [
+            (
+                pool_of[orbit[pairs]],
+                place[variable] + pairs - start[variable],
+                1.0 / np.bincount(orbit)[orbit[pairs]],
+            ),
+            *self._joint_entries(offset[len(recorded) :]),
+        ]
+        pool, source, weight = (np.concatenate(part) for part in zip(*entries, strict=True))
+        order = np.argsort(pool, kind="stable")
+        size = np.bincount(pool, minlength=self.n_pools)
+        own = np.concatenate(self.pool)
+        return Averages(
+            model=model,
+            source=source[order],
+            weight=weight[order],
+            start=starts(size),
+            pool=own,
+            share=np.concatenate(self.share),
+            pooled=np.append(size, 1)[own].astype(np.float64),
+        )
+
+    def _with_images(self) -> tuple[FactorGraph, Callable[[Moved], int]]:
+        """The graph with all derived nodes that are images, and the number of each."""
+        graph = self.reduced.model.graph
+        asked = {t.node for q in self.reduced.model.queries for t in q.targets if t.node >= graph.n_variables}
+        known = {content: node for node in sorted(asked) if (content := content_of(graph, node))}
+        images = (item for _, _, images in self.joints for image in images for item in image)
+        graph, known = with_nodes(graph, [item for item in images if isinstance(item, MovedCount)], known)
+
+        def node_of(item: Moved) -> int:
+            if isinstance(item, MovedCount):
+                return known[item]
+            return item.variable if isinstance(item, MovedVariable) else item.node
+
+        return graph, node_of
+
+    def _joint_entries(self, offset: IntArray) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Pools, places in the counts, and weights, of every image of every joint target."""
+        place = iter(offset.tolist())
+        for first, shape, images in self.joints:
+            states = np.indices(shape.tolist()).reshape(len(shape), -1)
+            pool = first + np.arange(states.shape[1])
+            for image in images:
+                moved = [
+                    np.array(item.state)[s] if isinstance(item, MovedVariable) else s
+                    for item, s in zip(image, states, strict=True)
+                ]
+                source = next(place) + np.ravel_multi_index(moved, tuple(shape))
+                yield pool, source, np.full(len(pool), 1.0 / len(images))
+
+
+def _queries(nodes: Sequence[tuple[int, ...]]) -> tuple[GroundQuery, ...]:
+    """Queries that have these nodes counted together."""
+    none = np.empty(0, dtype=np.int64)
+    return tuple(
+        GroundQuery("joint", "", "", tuple(Target(node, none) for node in part), (), None) for part in nodes
+    )
