@@ -138,13 +138,17 @@ def run(
 @app.command()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Programs; - reads standard input.")],
+    deep: Annotated[
+        bool,
+        typer.Option("--deep", help="Also look for a world that keeps all hard rules and observations."),
+    ] = False,
     bind: Bind = None,
 ) -> None:
     """Look for mistakes in programs and their data, without running them.
 
     Example: `plx check examples/*.plx`
     """
-    wrong = [file for file in files if not _check_one(file, bind)]
+    wrong = [file for file in files if not _check_one(file, bind, deep)]
     if wrong:
         raise typer.Exit(1)
 
@@ -258,13 +262,16 @@ def _bindings(texts: list[str] | None) -> dict[str, object]:
 # ----------------------------------------------------------------- output
 
 
-def _check_one(file: Path, bind: list[str] | None) -> bool:
+def _check_one(file: Path, bind: list[str] | None, deep: bool) -> bool:
     try:
-        _load(file, bind)
+        model = _load(file, bind)
+        if deep:
+            model.require_world()
     except PlxError as error:
         _complain(*error.diagnostics)
         return False
-    sys.stdout.write(f"{_name(file)}: no mistakes found\n")
+    found = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
+    sys.stdout.write(f"{_name(file)}: {found}\n")
     return True
 
 
