@@ -23,7 +23,7 @@ def checked_arguments(
     """The arguments of a declared name, or None after a report. ``random_ok``: a define takes anything."""
     name = node.name.text
     if len(node.arguments) != len(slots):
-        message = f"`{name}` takes {count(len(slots))}, not {len(node.arguments)}"
+        message = f"`{name}` takes {count(len(slots))}" + (f", not {len(node.arguments)}" if slots else "")
         ctx.error(node.span, message, hint=f"it is declared as {signature(name, slots)}" if slots else None)
         for argument in node.arguments:
             ctx.resolve(env, argument)
@@ -78,7 +78,8 @@ def need_fixed(ctx: Context, typed: Typed, what: str) -> Typed:
 
 def fitting(ctx: Context, typed: Typed, possible: IntArray | None, slot: Slot, taker: str) -> Typed:
     """The argument if it can be in the slot, else a report that shows both places."""
-    if not typed.strict or slot.ranged.broken or not disjoint(typed.possible, possible):
+    exact = typed.strict or isinstance(typed.expr, Const) or not typed.kind & slot.ranged.kind
+    if not exact or slot.ranged.broken or not disjoint(typed.possible, possible):
         return typed
     words = slot.ranged.words
     span = typed.expr.span

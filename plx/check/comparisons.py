@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from plx.check import build
 from plx.check.context import Context, Env, Wanted, contains, disjoint, subset
 from plx.check.operators import combined, result
@@ -104,13 +106,25 @@ def _ordering(ctx: Context, op: Operator, left: Typed, right: Typed, span: Span)
     type_ = _common_type(ctx, left, right)
     if type_ is None:
         message = f"no type holds all values of `{left.expr.span.text}` and `{right.expr.span.text}`"
-        hint = "symbols are ordered by the type that has both"
-        return ctx.fail(span, message, hint, [left.note, right.note])
+        return ctx.fail(span, message, _missing(ctx, left, right), [left.note, right.note])
     sides = [
         combined(ctx, lambda s=side: build.ranked(ctx, type_, s.expr, s.expr.span), [side], Kind.NUMBER, span)  # type: ignore[misc]
         for side in (left, right)
     ]
     return result(ctx, op, sides, Kind.TRUTH, span)
+
+
+_ORDER = "symbols are ordered by the type that has both"
+
+
+def _missing(ctx: Context, left: Typed, right: Typed) -> str:
+    """Why no type orders both sides: it holds one of them, but not all values of the other."""
+    for entry in ctx.types():
+        for side, other in ((left, right), (right, left)):
+            if _within(other, entry.info.name, entry.possible) and side.possible is not None:
+                absent = np.setdiff1d(side.possible, entry.possible)[:3]
+                return f"{_ORDER}; {entry.info.name} lacks {ctx.texts(absent)}"
+    return _ORDER
 
 
 def _common_type(ctx: Context, left: Typed, right: Typed) -> str | None:

@@ -201,4 +201,4 @@ def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span:
     except (fixed.NoValue, ArithmeticMistake) as mistake:
         return ctx.fail(span, str(mistake), None, [Note(f"in `{entry.name}`", entry.span)])
     is_fixed = body.fixed and all(argument.fixed for argument in arguments)
-    return replace(body, expr=expr, fixed=is_fixed, depth=depth, size=size)
+    return replace(body, expr=replace(expr, span=span), fixed=is_fixed, depth=depth, size=size)

@@ -8,10 +8,11 @@ from typing import Final
 from plx.check import build, fixed
 from plx.check.arguments import count
 from plx.check.context import MAX_DEPTH, MAX_SIZE, Context, Env, Wanted
-from plx.check.program import Expr, Operation, Operator
+from plx.check.program import Const, Expr, Operation, Operator
 from plx.check.typed import Kind, Typed, broken
 from plx.source import Span
 from plx.syntax import ast
+from plx.values import ZERO
 from plx.weights import ArithmeticMistake
 
 FUNCTIONS: Final[dict[str, Operator]] = {
@@ -29,6 +30,8 @@ def result(ctx: Context, op: Operator, operands: Sequence[Typed], kind: Kind, sp
     """An operation on operands whose kinds have been checked."""
     if any(operand.broken for operand in operands):
         return broken(span)
+    if op in ("/", "%") and operands[1].expr == Const(ZERO, span=span):
+        return ctx.fail(operands[1].expr.span, "division by zero")
     exprs = [operand.expr for operand in operands]
     return combined(ctx, lambda: build.operation(ctx, op, exprs, span), operands, kind, span)
 

@@ -160,6 +160,9 @@ def _family_table(
 ) -> Family | None:
     """``{theory: {logic, sets}, else: {}}``."""
     entries = [entry for entry in braces.entries if not entry.otherwise]
+    if len(braces.entries) > len(entries) + 1:
+        ctx.error(braces.span, "a table has one `else`")
+        return None
     for entry in entries:
         if entry.key is None:
             ctx.error(entry.span, f"`{node.name.text}` is a family: write `index: {{…}}`")
