@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from plx.answer.collect import Part, collect
 from plx.answer.result import Result
@@ -32,6 +32,9 @@ from plx.source import Source, Span
 from plx.syntax.parser import recover
 from plx.values import Values
 
+if TYPE_CHECKING:
+    from plx.formats import ObservedNetwork
+
 T = TypeVar("T")
 
 
@@ -44,7 +47,7 @@ class Model:
     """
 
     name: str
-    origin: Program | GroundModel
+    origin: Program | ObservedNetwork
     max_ground: int | None = None
 
     @property
@@ -55,10 +58,8 @@ class Model:
     @cached_property
     def ground(self) -> GroundModel:
         """The factor graph, with names. Raises PlxError if it would be too large."""
-        if isinstance(self.origin, GroundModel):
-            return self.origin
         try:
-            return ground(self.origin, self._limit)
+            return self._assembled()
         except NoWorldError as error:
             raise self._clash(error) from None
 
@@ -143,15 +144,34 @@ class Model:
     def _clash(self, error: NoWorldError, query: int | None = None) -> PlxError:
         """Why there is no world, or none with the `given` of a query; as far as it can be grounded."""
         try:
-            hard = ground_hard(self.origin, self._limit) if isinstance(self.origin, Program) else self.origin
+            hard = self._hard()
         except PlxError:
             return error
+        if not isinstance(self.origin, Program) and self.origin.evidence.observed:
+            found = contradiction(hard).diagnostics[0]
+            notes = (Note(found.message, found.span), *found.notes)
+            return PlxError(Diagnostic("the evidence has probability 0", notes=notes))
         given = () if query is None else hard.queries[query].given
         if not given or not possible(hard):
             return contradiction(hard)
         if all(fact.node >= 0 for fact in given):
             error = contradiction(hard, [(fact.node, fact.state) for fact in given])
         return _impossible(given, error)
+
+    def _assembled(self) -> GroundModel:
+        if isinstance(self.origin, Program):
+            return ground(self.origin, self._limit)
+        from plx.formats import build
+
+        return build(self.origin)
+
+    def _hard(self) -> GroundModel:
+        """The hard rules and observations alone, none of them merged."""
+        if isinstance(self.origin, Program):
+            return ground_hard(self.origin, self._limit)
+        from plx.formats import build_hard
+
+        return build_hard(self.origin)
 
     @property
     def _limit(self) -> int:
@@ -232,9 +252,9 @@ def is_network(file: Path) -> bool:
 
 def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = ()) -> Model:
     """The model of another tool, which asks for every unknown that is not observed. Raises PlxError."""
-    from plx.formats import read_model
+    from plx.formats import read_observed
 
-    return Model(str(file), read_model(file, [os.fspath(item) for item in evidence]))
+    return Model(str(file), read_observed(file, [os.fspath(item) for item in evidence]))
 
 
 def read_program(

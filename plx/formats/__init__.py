@@ -1,6 +1,17 @@
 """Models of other tools: UAI, BIF, libDAI and the JSON of the published models."""
 
-from plx.formats.reader import is_model_file, read_model
+from plx.formats.build import build, build_hard
+from plx.formats.network import ObservedNetwork
+from plx.formats.reader import is_model_file, read_model, read_observed
 from plx.formats.uai_writer import UaiText, write_uai
 
-__all__ = ["UaiText", "is_model_file", "read_model", "write_uai"]
+__all__ = [
+    "ObservedNetwork",
+    "UaiText",
+    "build",
+    "build_hard",
+    "is_model_file",
+    "read_model",
+    "read_observed",
+    "write_uai",
+]

@@ -1,4 +1,4 @@
-"""A network of a foreign format and evidence on it → a ground model that asks for every marginal."""
+"""A network of a foreign format with evidence → a ground model that asks for every marginal."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ from typing import Literal
 
 import numpy as np
 
-from plx.errors import Diagnostic, Note, PlxError
+from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.formats.clauses import LARGEST_TABLE, clause_nodes, clause_table, node_factors
 from plx.formats.evidence import plain, variable_name
-from plx.formats.network import Clause, FileEvidence, Network, Table
-from plx.ground.assemble import Assembly, FactorBatch, assemble
+from plx.formats.network import Clause, FileEvidence, Network, Observed, ObservedNetwork, Table
+from plx.ground.assemble import FactorBatch, assemble
+from plx.ground.derived import NO_DERIVED
 from plx.ground.graph import Atoms, GroundModel, GroundQuery, GroundRule, Target
-from plx.values import FALSE, IMPOSSIBLE, TRUE, IntArray
+from plx.ground.hard import unmerged
+from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
 
 
-def build(network: Network, evidence: FileEvidence) -> GroundModel:
+def build(observed: ObservedNetwork) -> GroundModel:
     """The ground model of a network: evidence applied, a query for every unobserved variable.
 
-    Raises PlxError for a table that is all zero, and for evidence that one table alone forbids.
+    Raises PlxError for a table that is all zero, and for evidence that one table alone forbids;
+    NoWorldError for evidence that several tables forbid together, as far as that shows here.
     """
+    network, evidence = observed.network, observed.evidence
     cards = np.array(network.cards, dtype=np.int64)
     fixed = np.full(len(cards), -1, dtype=np.int64)
-    for observed in evidence.observed:
-        fixed[observed.variable] = observed.state
+    for item in evidence.observed:
+        fixed[item.variable] = item.state
     small = [clause for clause in network.clauses if _joint_states(clause) <= LARGEST_TABLE]
     large = [clause for clause in network.clauses if _joint_states(clause) > LARGEST_TABLE]
     tables = [*network.tables, *evidence.likelihoods, *map(_as_table, small)]
@@ -32,10 +36,9 @@ def build(network: Network, evidence: FileEvidence) -> GroundModel:
     batches = [*_batches(cards, tables), node_factors(large, len(cards), len(tables))]
     assembly = assemble(network.values, cards, batches, clause_nodes(large), fixed)
     if assembly.constant_weight == IMPOSSIBLE:
-        raise PlxError(
-            Diagnostic("the evidence has probability 0: no state of the model has a weight above 0")
-        )
-    atoms = _atoms(network, assembly, fixed)
+        raise NoWorldError(Diagnostic("no state of the model has a weight above 0"))
+    n = len(cards)
+    atoms = _named(network, assembly.node[:n], assembly.state[:n])
     return GroundModel(
         graph=assembly.graph,
         atoms=atoms,
@@ -44,8 +47,34 @@ def build(network: Network, evidence: FileEvidence) -> GroundModel:
         queries=tuple(_query(atoms, int(atom)) for atom in np.flatnonzero(fixed < 0)),
         log_constant=assembly.log_constant,
         constant_weight=assembly.constant_weight,
-        warnings=network.warnings + evidence.warnings,
+        warnings=observed.warnings,
     )
+
+
+def build_hard(observed: ObservedNetwork) -> GroundModel:
+    """The tables with zeros and the evidence as factors of their own: what says why no world is possible.
+
+    Nothing is fixed and nothing merged, so the graph is not for inference. There are no queries.
+    """
+    network, evidence = observed.network, observed.evidence
+    cards = np.array(network.cards, dtype=np.int64)
+    hard = [table for table in network.tables if (table.weight == IMPOSSIBLE).any()]
+    tables = [*hard, *evidence.likelihoods, *(_as_evidence(network, item) for item in evidence.observed)]
+    free = np.full(len(cards), -1, dtype=np.int64)
+    return GroundModel(
+        graph=unmerged(network.values, cards, list(_batches(cards, tables)), NO_DERIVED),
+        atoms=_named(network, np.arange(len(cards)), free),
+        values=network.values,
+        rules=_rules(tables, (), 0),
+        queries=(),
+    )
+
+
+def _as_evidence(network: Network, item: Observed) -> Table:
+    """The table that allows the observed state only."""
+    states = np.arange(len(network.states[item.variable]))
+    weight = np.where(states == item.state, ZERO, IMPOSSIBLE)
+    return Table(np.array([item.variable]), weight, f"evidence {_equation(network, item)}", item.span)
 
 
 def _joint_states(clause: Clause) -> int:
@@ -88,22 +117,24 @@ def _check_zeros(network: Network, evidence: FileEvidence, tables: Sequence[Tabl
 def _clash(network: Network, evidence: FileEvidence, table: Table) -> Diagnostic:
     """The mistake of evidence that one table gives the weight 0."""
     involved = [observed for observed in evidence.observed if observed.variable in table.scope]
-    pairs = []
-    for observed in involved:
-        name = variable_name(network.blocks, network.values, observed.variable)
-        state = network.states[observed.variable][observed.state]
-        pairs.append(f"{name} = {plain(network.values[int(state)])}")
-    message = f"the evidence has probability 0: {table.text} is 0 wherever {' and '.join(pairs)}"
+    pairs = " and ".join(_equation(network, observed) for observed in involved)
     notes = tuple(Note("observed here", observed.span) for observed in involved if observed.span)
+    message = f"the evidence has probability 0: {table.text} is 0 wherever {pairs}"
     return Diagnostic(message, table.span, notes=notes)
 
 
-def _atoms(network: Network, assembly: Assembly, observed: IntArray) -> Atoms:
+def _equation(network: Network, observed: Observed) -> str:
+    """``smoke = yes``."""
+    name = variable_name(network.blocks, network.values, observed.variable)
+    state = network.states[observed.variable][observed.state]
+    return f"{name} = {plain(network.values[int(state)])}"
+
+
+def _named(network: Network, node: IntArray, state: IntArray) -> Atoms:
+    """The variables by name: their nodes, or the states that they are fixed at."""
     seen: dict[bytes, int] = {}
     domain = [seen.setdefault(states.tobytes(), len(seen)) for states in network.states]
-    state = assembly.state[: len(observed)]
     fixed = [int(network.states[v][s]) if s >= 0 else -1 for v, s in enumerate(state)]
-    node = assembly.node[: len(observed)]
     return Atoms(
         blocks=network.blocks,
         node=node.astype(np.int32),

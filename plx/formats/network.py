@@ -71,6 +71,19 @@ class FileEvidence:
     warnings: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(frozen=True)
+class ObservedNetwork:
+    """What a model file and the evidence on it say together."""
+
+    network: Network
+    evidence: FileEvidence = FileEvidence()
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What was odd about the files but could be read."""
+        return self.network.warnings + self.evidence.warnings
+
+
 def numbered(values: Values, numbers: Sequence[int]) -> tuple[AtomBlock, ...]:
     """The block of variables that have numbers for names: ``x(0)``, ``x(1)``, …"""
     return (AtomBlock("x", values.ids(numbers).reshape(-1, 1), 0),)

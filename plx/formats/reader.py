@@ -18,7 +18,7 @@ from plx.formats.evidence import (
     read_pairs,
 )
 from plx.formats.fg import read_fg
-from plx.formats.network import FileEvidence, Network
+from plx.formats.network import FileEvidence, Network, ObservedNetwork
 from plx.formats.paper import read_paper
 from plx.formats.uai import read_uai
 from plx.ground.graph import GroundModel
@@ -39,13 +39,23 @@ def is_model_file(path: str | Path) -> bool:
     return Path(path).suffix.lower() in READERS
 
 
-def read_model(path: str | Path, evidence: Sequence[str | Path] | Mapping[str, object] = ()) -> GroundModel:
+Evidence = Sequence[str | Path] | Mapping[str, object]
+
+
+def read_model(path: str | Path, evidence: Evidence = ()) -> GroundModel:
     """The model in a .uai, .bif, .fg or .json file, with a query for every unobserved variable.
 
+    Raises PlxError as `read_observed` and `build` do.
+    """
+    return build(read_observed(path, evidence))
+
+
+def read_observed(path: str | Path, evidence: Evidence = ()) -> ObservedNetwork:
+    """The network in a file and evidence on it.
+
     ``evidence`` is a mapping from names to states, or a list in which each item is ``NAME=STATE`` or
-    the name of a file: UAI evidence, virtual evidence (``.virt``), or lines ``NAME=STATE``. What was
-    odd about the files stands in the model's ``warnings``. Raises PlxError for files that cannot be
-    read, and for evidence that is wrong or of probability 0.
+    the name of a file: UAI evidence, virtual evidence (``.virt``), or lines ``NAME=STATE``. Raises
+    PlxError for files that cannot be read, and for evidence on what is not there.
     """
     network = read_network(path)
     if isinstance(evidence, Mapping):
@@ -53,7 +63,7 @@ def read_model(path: str | Path, evidence: Sequence[str | Path] | Mapping[str, o
     else:
         names = Names(network)
         parts = [_evidence(network, names, item) for item in evidence]
-    return build(network, join(parts, network))
+    return ObservedNetwork(network, join(parts, network))
 
 
 def read_network(path: str | Path) -> Network:

@@ -54,7 +54,7 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         formulas.budget = Budget(query.span, max_ground)
         queries += list(ground_query(formulas, query))
     return GroundModel(
-        graph=_graph(program.values, cards, batches, counters.nodes()),
+        graph=unmerged(program.values, cards, batches, counters.nodes()),
         atoms=named(table, program, np.arange(len(cards))),
         values=program.values,
         rules=rules,
@@ -87,10 +87,10 @@ def _observed(table: AtomTable, atoms: IntArray, values: IntArray, rule: IntArra
         yield FactorBatch(table.node[atoms[mine]][:, None], state[mine], allowed, rule[mine])
 
 
-def _graph(
+def unmerged(
     values: Values, cards: IntArray, batches: Sequence[FactorBatch], derived: DerivedNodes
 ) -> FactorGraph:
-    """A graph of factors as they come."""
+    """A graph of factors as they come: several may have one scope."""
     batches = [batch for batch in batches if batch.scope.shape[1]]
     none = np.empty(0, dtype=np.int64)
     shift = starts(np.array([len(batch.tables) for batch in batches], dtype=np.int64))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import plx
+from plx.errors import PlxError
 from plx.formats import read_model
 from tests.formats.reading import answers, mistake, save, total
 
@@ -104,3 +106,28 @@ def test_likelihoods_of_zero(tmp_path, grid):
     message = mistake(grid, ["x(1)=1", virtual])
     assert "virtual evidence on variable 1 is 0 wherever x(1) = 1" in message
     assert "all entries are 0" in mistake(grid, [save(tmp_path, "b.virt", "1 1 2 0 0")])
+
+
+CHAIN = "MARKOV\n4\n2 2 2 2\n4\n2 0 1\n2 1 2\n2 2 3\n1 3\n" + "4\n1 0 0 1\n" * 3 + "2\n1 2\n"
+
+
+@pytest.mark.parametrize("last", [2, 3])
+def test_evidence_that_several_tables_forbid_names_them(tmp_path, last):
+    """Where it shows on reading (two tables meet) and where only inference finds it."""
+    path = save(tmp_path, "chain.uai", CHAIN)
+    evidence = save(tmp_path, "a.evid", f"2\n0 1\n{last} 0\n")
+    with pytest.raises(PlxError) as caught:
+        plx.load(path, evidence).run()
+    message = str(caught.value)
+    assert message.startswith("error: the evidence has probability 0")
+    assert "`evidence x(0) = 1` (on x(0))" in message
+    assert f"`evidence x({last}) = 0`" in message
+    assert f"`table {last - 1}` (on x({last - 1}), x({last}))" in message
+    assert f"`table {last}`" not in message
+    assert "a.evid:2:1" in message
+
+
+def test_a_model_without_any_world(tmp_path):
+    path = save(tmp_path, "a.uai", "MARKOV 1 2 2 1 0 1 0 2 1 0 2 0 1")
+    with pytest.raises(PlxError, match="no world satisfies all of these together: `table 0`"):
+        plx.load(path).run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_clauses_by_their_definition(tmp_path, monkeypatch, largest):
         }
         for _ in range(12)
     ]
-    monkeypatch.setattr("plx.formats.build.LARGEST_TABLE", largest)
+    monkeypatch.setattr(import_module("plx.formats.build"), "LARGEST_TABLE", largest)
     model = read_model(save(tmp_path, "a.json", document(features, cards)))
     assert (model.graph.n_derived > 0) == (largest == 0)
     states = all_states(model.graph)
