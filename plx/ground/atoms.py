@@ -63,19 +63,20 @@ class AtomTable:
         """The values of atoms [n]: fixed by evidence, or a table over their variable."""
         fixed = self.fixed[atoms]
         rows = np.flatnonzero(fixed < 0)
-        domain = self.domain[atoms[rows]].astype(np.int64)
-        first, number = unique_keys(domain)
-        used = [self.domains[d] for d in domain[first]]
-        size = np.array([len(d) for d in used], dtype=np.int64)
+        free = atoms if len(rows) == len(atoms) else atoms[rows]
+        first, number = unique_keys(self.domain[free].astype(np.int64))
+        used = [self.domains[d] for d in self.domain[free[first]]]
         parts: list[Part] = []
-        for card in np.unique(size):
-            chosen = np.flatnonzero(size == card)
-            pick = slice(None) if len(chosen) == len(size) else np.flatnonzero(size[number] == card)
-            place = np.full(len(size), -1, dtype=np.int64)
-            place[chosen] = np.arange(len(chosen))
+        for card in sorted({len(domain) for domain in used}):
+            chosen = [i for i, domain in enumerate(used) if len(domain) == card]
             tables = np.stack([used[i] for i in chosen])
-            node = self.node[atoms[rows[pick]]][:, None]
-            parts.append(Block(rows[pick], node, place[number[pick]], tables, (int(card),)))
+            place = np.full(len(used), -1, dtype=np.int64)
+            place[chosen] = np.arange(len(chosen))
+            table, node, mine = place[number], self.node[free], rows
+            if len(chosen) < len(used):
+                pick = np.flatnonzero(table >= 0)
+                table, node, mine = table[pick], node[pick], rows[pick]
+            parts.append(Block(mine, node[:, None], table, tables, (card,)))
         return gathered(fixed, parts)
 
     def _sizes(self) -> IntArray:

@@ -30,7 +30,7 @@ class Fixed(Protocol):
         ...
 
     def facts(self, relation: str, columns: tuple[int, ...]) -> tuple[IntArray, TupleIndex]:
-        """The facts of a relation and an index of some of their columns."""
+        """The facts of a relation, sorted by some of their columns, and an index of those."""
         ...
 
 
@@ -99,8 +99,8 @@ def _facts(fixed: Fixed, env: Env, binding: RelationBinding) -> Choices:
     """The facts that agree with the variables of the tuple that are bound already."""
     known = tuple(i for i, v in enumerate(binding.variables) if v.uid in env.columns)
     facts, index = fixed.facts(binding.relation, known)
-    begin, count = index.span(env.stack([binding.variables[i].uid for i in known]))
-    return Choices(begin, count, facts[index.order], binding.variables)
+    begin, size = index.span(env.stack([binding.variables[i].uid for i in known]))
+    return Choices(begin, size, facts, binding.variables)
 
 
 def _plan(terms: Terms, scope: Scope, known: frozenset[int]) -> tuple[list[Expr], list[Step]]:
@@ -139,7 +139,7 @@ def _extend(env: Env, ways: Choices, offset: IntArray, flat: IntArray) -> Env:
     """The continuations numbered ``flat``, in the order of the instances of ``env``."""
     count = np.clip(offset[1:], *_ends(flat)) - np.clip(offset[:-1], *_ends(flat))
     rows = np.repeat(np.arange(env.n), count)
-    chosen = ways.pool[ways.begin[rows] + flat - offset[rows]]
+    chosen = ways.pool.take(ways.begin[rows] + flat - offset[rows], axis=0)
     inner = env.take(rows)
     agree = np.ones(len(rows), dtype=bool)
     for variable, column in zip(ways.variables, chosen.T, strict=True):

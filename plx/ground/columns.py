@@ -27,7 +27,9 @@ class Block:
 
     def take(self, pick: IntArray) -> Block:
         """Some of the instances, by position."""
-        return replace(self, rows=self.rows[pick], scope=self.scope[pick], table=self.table[pick])
+        return replace(
+            self, rows=self.rows[pick], scope=self.scope.take(pick, axis=0), table=self.table[pick]
+        )
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class Evaluator:
         self.arithmetic = Arithmetic(program.values)
         self.terms = Terms()
         self._params: dict[str, TupleIndex] = {}
-        self._facts: dict[tuple[str, tuple[int, ...]], TupleIndex] = {}
+        self._facts: dict[tuple[str, tuple[int, ...]], tuple[IntArray, TupleIndex]] = {}
         self._orders: dict[str, IntArray] = {}
 
     def value(self, expr: Expr, env: Env) -> IntArray:
@@ -99,12 +99,13 @@ class Evaluator:
         return self.facts(name, columns)[1].contains(index).astype(np.int64)
 
     def facts(self, relation: str, columns: tuple[int, ...]) -> tuple[IntArray, TupleIndex]:
-        """The facts of a relation [n, slots] and an index of some of their columns."""
-        facts = self.program.relations[relation].facts
+        """The facts of a relation [n, slots], sorted by some of their columns, and an index of those."""
         key = (relation, columns)
         if key not in self._facts:
-            self._facts[key] = TupleIndex(facts[:, list(columns)])
-        return facts, self._facts[key]
+            facts = self.program.relations[relation].facts
+            index = TupleIndex(facts[:, list(columns)])
+            self._facts[key] = facts.take(index.order, axis=0), index
+        return self._facts[key]
 
     def rank(self, type_name: str, ids: IntArray) -> IntArray:
         """The positions of symbols in the order of a type, as number ids."""

@@ -23,8 +23,9 @@ class TupleIndex:
         self._pack: list[IntArray | None] = []
         self._size = self._plan(rows)
         keys = self._keys(rows)
+        in_order = bool((keys[1:] >= keys[:-1]).all())
         self._is_dense = self._size <= max(_DENSE, 4 * self.n)
-        self.order: IntArray = np.argsort(keys, kind="stable").astype(np.int64)
+        self.order: IntArray = np.arange(self.n) if in_order else np.argsort(keys, kind="stable")
         self._sorted = keys[self.order]
         if self._is_dense:
             self._begin = starts(np.bincount(keys, minlength=self._size)).astype(np.int64)

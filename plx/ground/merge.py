@@ -61,11 +61,11 @@ def _merge_group(values: Values, part: Part) -> Part:
     keys = row_keys(part.scope)
     if (keys[1:] > keys[:-1]).all():
         return part
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    order = np.argsort(keys)
+    keys = keys.take(order)
     head = np.append(True, keys[1:] != keys[:-1])
     first = order[head]
-    scope, table = part.scope[first], part.table[order]
+    scope, table = part.scope.take(first, axis=0), part.table.take(order)
     if head.all():
         return Part(scope, table, part.tables, part.rule[first])
     rule = np.minimum.reduceat(part.rule[order], np.flatnonzero(head))
