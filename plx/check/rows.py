@@ -17,7 +17,7 @@ from plx.data.cells import from_loose_text
 from plx.data.table import Table
 from plx.errors import Note
 from plx.source import Span
-from plx.values import IntArray
+from plx.values import FALSE, TRUE, IntArray
 
 _SHOWN = 5
 """At most so many wrong rows are reported."""
@@ -86,7 +86,7 @@ def _fit_column(
 
 
 def _repair(ctx: Context, cells: IntArray, members: IntArray) -> IntArray:
-    """``007`` is the number 7 in a set of numbers, and 7 the symbol "7" in a set of symbols."""
+    """``007`` is the number 7 among numbers, 7 the symbol "7" among symbols, 1 true among truth values."""
     known = set(members.tolist())
     distinct, inverse = np.unique(cells, return_inverse=True)
     fixed_ids = [_other_reading(ctx, int(cell), known) for cell in distinct]
@@ -99,6 +99,8 @@ def _other_reading(ctx: Context, cell: int, known: set[int]) -> int:
         other = ctx.values.find("true" if value else "false")
     elif isinstance(value, str):
         other = ctx.values.find(from_loose_text(value))
+    elif value in (0, 1) and known <= {FALSE, TRUE}:
+        other = int(value)
     else:
         other = ctx.values.find(weights.text(value))
     return other if other is not None and other in known else cell
@@ -110,10 +112,10 @@ def _report_outside(
     at, words = place
     for row in rows[:_SHOWN].tolist():
         text = ctx.text(int(column[row]))
-        message = f"`{text}` is no member of {words}"
-        if at == table.index.shape[1]:
-            message = f"`{text}` is no value of `{table.name}`"
-        hint = ctx.suggest(text, members, ()) or f"its members: {ctx.listing(members)}"
+        is_value = at == table.index.shape[1]
+        message = f"`{text}` is no " + (f"value of `{table.name}`" if is_value else f"member of {words}")
+        listed = f"its {'values' if is_value else 'members'}: {ctx.listing(members)}"
+        hint = ctx.suggest(text, members, ()) or listed
         ctx.error(table.origin.span(row, at), message + table.origin.words(row), hint)
     if len(rows) > _SHOWN:
         row = int(rows[_SHOWN])

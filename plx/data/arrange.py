@@ -12,7 +12,7 @@ from plx.data.shape import VALUE, Shape
 from plx.data.table import Origin, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.source import Span
-from plx.values import TRUE, IntArray, Values
+from plx.values import IntArray, Values
 
 _SHOWN = 5
 """At most so many mistakes of one column are reported."""
@@ -60,8 +60,9 @@ def _only_true(table: Table, shape: Shape, values: Values) -> Table:
     """A relation lists what is true; rows whose value is ``false`` say nothing."""
     if table.value is None:
         return table
-    kept = np.flatnonzero(table.value == TRUE)
-    wrong = np.flatnonzero(table.value > TRUE)
+    true, false = (values.ids(pair) for pair in ((True, 1), (False, 0)))
+    kept = np.flatnonzero(np.isin(table.value, true))
+    wrong = np.flatnonzero(~np.isin(table.value, np.concatenate([true, false])))
     if len(wrong):
         row = int(wrong[0])
         found = values[int(table.value[row])]

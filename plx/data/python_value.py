@@ -69,6 +69,8 @@ def _columns(value: Any, shape: Shape) -> Columns:
         value = value.to_numpy()
     if isinstance(value, np.ndarray):
         return _numpy(value, shape)
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)  # the order of a set differs from run to run
     return _rows(value if isinstance(value, list | tuple) else list(value), shape)
 
 

@@ -126,7 +126,7 @@ def test_symbols_that_look_like_numbers(tmp_path: Path) -> None:
 
 
 def test_a_relation_with_a_value_column(tmp_path: Path) -> None:
-    content = "x,y,value\nanna,bob,true\nbob,bob,false\n"
+    content = "x,y,value\nanna,bob,true\nbob,bob,false\nbob,anna,0\n"
     assert facts(from_files(tmp_path, FACTS, r=content), "r") == {("anna", "bob")}
 
 
@@ -239,6 +239,8 @@ def test_files_are_read_as_the_csv_module_writes_them(rows: list[tuple[str, str]
         np.array(["anna", "bob"]),
         np.array([["anna"], ["bob"]]),
         pandas.Series(["anna", "bob"]),
+        pandas.Series(["anna", "bob"], dtype="category"),
+        {"bob", "anna"},
         pandas.DataFrame({"whatever": ["anna", "bob"]}),
         polars.Series(["anna", "bob"]),
         polars.DataFrame({"Person": ["anna", "bob"]}),
@@ -304,6 +306,8 @@ def test_params(weights: object) -> None:
         pandas.DataFrame({"y": ["bob", "bob"], "x": ["anna", "bob"]}),
         polars.DataFrame({"x": ["anna", "bob"], "y": ["bob", "bob"]}),
         {"x": ["anna", "bob"], "y": ["bob", "bob"]},
+        {("anna", "bob"), ("bob", "bob")},
+        pandas.DataFrame({"x": ["anna", "bob", "bob"], "y": ["bob", "bob", "anna"], "value": [1, 1, 0]}),
     ],
     ids=lambda value: type(value).__module__ + type(value).__name__,
 )
@@ -316,6 +320,8 @@ def test_observations() -> None:
     assert seen(program, "smokes") == {"anna": True}
     assert seen(program, "level") == {"bob": 3}
     program = compiled(smokes={"anna": False, "bob": np.True_})
+    assert seen(program, "smokes") == {"anna": False, "bob": True}
+    program = compiled(smokes=pandas.DataFrame({"p": ["anna", "bob"], "value": [0, 1.0]}))
     assert seen(program, "smokes") == {"anna": False, "bob": True}
 
 
@@ -376,7 +382,8 @@ def test_a_path_is_a_file(tmp_path: Path) -> None:
         ),
         ({"level": {"anna": 11}}, "`11` is no value of `level`"),
         ({"level": ["anna"]}, "a column `value` is needed"),
-        ({"smokes": {"anna": 1}}, "`1` is no value of `smokes`"),
+        ({"smokes": {"anna": 2}}, "`2` is no value of `smokes`"),
+        ({"smokes": {"anna": 2}}, "its values: false, true"),
         ({"Persn": ["anna"]}, "a value is given for `Persn`"),
         ({"Persn": ["anna"]}, "did you mean `Person`?"),
     ],
