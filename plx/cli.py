@@ -212,7 +212,7 @@ def _evidence(items: list[str] | None) -> list[str]:
 def _check_method(method: str) -> None:
     if method in ("auto", "exact"):
         return
-    from plx.infer.infer import methods
+    from plx.model import methods
 
     if method not in methods():
         hint = did_you_mean(method, methods()) or f"there are {', '.join(methods())}"

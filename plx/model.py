@@ -25,6 +25,7 @@ from plx.ground.grounder import ground
 from plx.ground.hard import ground_hard
 from plx.ground.limit import MAX_GROUND
 from plx.infer.infer import infer
+from plx.infer.infer import methods as method_names
 from plx.infer.progress import Options, Report, silent
 from plx.infer.start import contradiction, possible, require_world
 from plx.progress import watching
@@ -239,6 +240,11 @@ def run(text: str, /, **arguments: Any) -> Result:
 
 
 _OPTIONS = ("method", "seed", "chains", "samples", "seconds", "accuracy", "progress")
+
+
+def methods() -> tuple[str, ...]:
+    """The names that ``Model.run`` takes for a method."""
+    return method_names()
 
 
 def is_network(file: Path) -> bool:

@@ -45,12 +45,12 @@ class _Lines:
 
     def take(self, report: Progress) -> None:
         if self._first is None:
-            self._first = _later(lambda: self._write(f"{report.phase}…"))
+            self._first = _later(lambda: self._write(f"{report.phase}…"), 2 * _PATIENCE)
             return
         self._first.cancel()
         if time.monotonic() - self._last >= _LINE_EVERY:
             self._last = time.monotonic()
-            self._write(f"{report.done:4.0%} {_words(report)}")
+            self._write(_words(report) + (f", {report.done:.0%}" if report.done > 0 else "…"))
 
     def _write(self, text: str) -> None:
         self._stream.write(text + "\n")
@@ -69,7 +69,7 @@ class _Bar:
         self._latest = Progress("starting", 0.0, 0.0)
         self._shown: Bar | None = None
         self._lock = threading.Lock()
-        self._timer = _later(self._show)
+        self._timer = _later(self._show, _PATIENCE)
 
     def take(self, report: Progress) -> None:
         with self._lock:
@@ -101,8 +101,8 @@ class _Bar:
                 self._shown.stop()
 
 
-def _later(call: Callable[[], None]) -> threading.Timer:
-    timer = threading.Timer(_PATIENCE, call)
+def _later(call: Callable[[], None], seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, call)
     timer.daemon = True
     timer.start()
     return timer

@@ -10,7 +10,7 @@ from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.ground.graph import GroundModel
 from plx.infer.answers import log_z_answer, map_answer
 from plx.infer.enumerate import enumerate_worlds, enumerated, log10_worlds, world_count
-from plx.infer.progress import Clock, Options
+from plx.infer.progress import LOADING, Clock, Options, Progress
 from plx.infer.samples import Answer, Inference, World
 
 WORLDS = 1 << 22
@@ -37,6 +37,7 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     """
     options = options or Options()
     clock = Clock()
+    options.progress(Progress(LOADING, 0.0, 0.0))
     if method == "auto":
         choice = exact_choice(model, options) or sampler_choice(model, options)
     elif method in METHODS:
@@ -57,6 +58,7 @@ def exact_choice(model: GroundModel, options: Options) -> Choice | None:
         return listed
     from plx.infer.elimination import plan, solve
 
+    options.progress(Progress("looking for an order to eliminate in", 0.0, 0.0))
     chosen = plan(model)
     if chosen.fits():
         cliques, size = len(chosen.skeleton.order), chosen.largest_clique

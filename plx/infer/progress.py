@@ -20,6 +20,9 @@ class Progress:
     error: float | None = None
 
 
+LOADING = "loading kernels, which are compiled once"
+"""The first phase of every run; it takes seconds only where the kernels are not compiled yet."""
+
 Report = Callable[[Progress], None]
 
 
