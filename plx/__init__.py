@@ -32,6 +32,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
+    """The public names, imported on first use: the command line needs few of them."""
     if name not in __all__:
         raise AttributeError(f"module 'plx' has no attribute {name!r}")
     return getattr(import_module(f"plx.{_HOME.get(name, 'model')}"), name)
