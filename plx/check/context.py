@@ -50,7 +50,10 @@ Resolver = Callable[["Context", Env, ast.Expr, "Wanted | None"], Typed]
 
 @dataclass
 class Context:
-    """The state of one check. Only the report, the entries and the symbols grow."""
+    """The state of one check. Only the report, the entries and the symbols grow.
+
+    ``unknown_members``: the members of some type could not be read, so any name may be one of them.
+    """
 
     values: Values
     data: Data
@@ -58,6 +61,7 @@ class Context:
     resolvers: Mapping[type, Resolver]
     entries: dict[str, Entry] = field(default_factory=dict)
     introduced: set[int] = field(default_factory=set)
+    unknown_members: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     uids: int = 0
     fact_sets: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)

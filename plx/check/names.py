@@ -62,6 +62,8 @@ def _bare(ctx: Context, node: ast.Name, declaration: ast.Statement) -> Typed:
 
 def _unknown(ctx: Context, env: Env, node: ast.Name, wanted: Wanted | None) -> Typed:
     hint = ctx.suggest(node.text, wanted.possible if wanted else None, [*env, *ctx.declarations])
+    if ctx.unknown_members and (wanted is None or wanted.possible is None):
+        return broken(node.span)
     if wanted and wanted.possible is not None:
         message = f"`{node.text}` is no {wanted.what}, nor a bound variable or a declared name"
         listed = ctx.listing(wanted.possible)
@@ -85,6 +87,8 @@ def quoted(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
     if symbol is not None:
         return ctx.const_id(symbol, node.span)
     hint = ctx.suggest(node.text, wanted.possible if wanted else None, ())
+    if ctx.unknown_members and (wanted is None or wanted.possible is None):
+        return broken(node.span)
     return ctx.fail(node.span, f'"{node.text}" is a member of no type', hint)
 
 

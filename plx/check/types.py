@@ -29,6 +29,8 @@ Family = dict[tuple[int, ...], IntArray]
 def check_type(ctx: Context, node: ast.TypeDecl) -> Entry:
     """A type with its members, or a family with a set per index."""
     slots, env, wrong = check_slots(ctx, node.slots)
+    if node.name.text in ctx.data.broken:
+        ctx.unknown_members = True
     if wrong or node.name.text in ctx.data.broken:
         return BrokenEntry(slots)
     table = ctx.data.tables.get(node.name.text)
@@ -70,14 +72,12 @@ def _duplicates(ctx: Context, table: Table) -> bool:
 
 def _written(ctx: Context, node: ast.TypeDecl) -> IntArray | None:
     value = _value(ctx, node)
-    if value is None or _repeated(ctx, value):
-        return None
-    ranged = resolve_set(ctx, {}, value, introduce=True)
-    return None if ranged.broken else fixed.members(ctx, ranged.set, {})
+    return None if value is None else _closed(ctx, value)
 
 
 def _value(ctx: Context, node: ast.TypeDecl) -> ast.Expr | None:
     if node.value is None:
+        ctx.unknown_members = True
         name = node.name.text
         hint = f'write `type {name} = {{…}}` or `type {name} from "file.csv"`, or give {name}=[…]'
         ctx.error(node.name.span, f"the type `{name}` has no members", hint)
@@ -185,7 +185,7 @@ def _family_table(
 
 
 def _closed(ctx: Context, node: ast.Expr) -> IntArray | None:
-    if _repeated(ctx, node):
-        return None
+    """The members of a set that is written in full; its symbols are known even after a mistake."""
     ranged = resolve_set(ctx, {}, node, introduce=True)
-    return None if ranged.broken else fixed.members(ctx, ranged.set, {})
+    wrong = _repeated(ctx, node)
+    return None if wrong or ranged.broken else fixed.members(ctx, ranged.set, {})

@@ -211,6 +211,23 @@ def test_a_define_is_checked_once_where_it_stands() -> None:
     assert said(text).count("error:") == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "type P = {one, two, one}",
+        "type P",
+        'type P from "missing.csv"',
+        "type P = {one, two} | nothing",
+        "type P(A) = {u: {one, two}}",
+    ],
+)
+def test_one_mistake_causes_no_further_ones(text: str) -> None:
+    place = "x" if "(A)" not in text else "one"
+    use = f"random g(P)\nweight 1: g(one) & g({place}) for x in P\nquery g(two) given !g(one)"
+    use += "\nparam v(P) = {one: 1, else: 2}\nweight v(one): g(two)\ndefine q(x: P) = g(x)\nweight 1: q(two)"
+    assert said(text + "\n" + use).count("error:") == 1
+
+
 def test_defines_may_stand_in_any_order() -> None:
     lines = [f"define d{i}(x: T) = f(x) & d{i + 1}(x)" for i in range(150)]
     _, body = rule("\n".join([*lines, "define d150(x: T) = z", "weight 1: d0(a)"]))
