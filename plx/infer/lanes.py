@@ -71,6 +71,15 @@ def sweep(chains: Chains, sweeps: int) -> None:
     _run(chains, sweeps, 1, [np.zeros((0, block.state.shape[1]), dtype=np.int32) for block in chains.blocks])
 
 
+def refresh(chains: Chains) -> None:
+    """Bring the derived nodes of every chain up to date after its states were changed from outside."""
+    if not len(chains.plan.rows.node):
+        return
+    for block in chains.blocks:
+        total, level = _derived(chains.plan, node_states(chains.plan.graph, block.state))
+        block.total[:], block.level[:] = total, level
+
+
 def chains_at(
     plan: Plan,
     states: npt.NDArray[np.integer],

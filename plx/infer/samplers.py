@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import GroundModel
-from plx.infer import gibbs, lifted
+from plx.infer import gibbs, lifted, nec, orbital
 from plx.values import FloatArray
 
 
@@ -41,6 +41,24 @@ SAMPLERS: dict[str, Sampler] = {
         "Gibbs sampling of the reduced model, averaged over symmetries",
         lambda chains: chains.averages.pooled,
         lambda chains: chains.notes,
+    ),
+    "orbital": Sampler(
+        orbital.init_orbital,
+        orbital.step,
+        "Gibbs sampling with moves along orbits of variable symmetries",
+        notes=lambda chains: chains.notes,
+    ),
+    "vv": Sampler(
+        orbital.init_vv,
+        orbital.step,
+        "Gibbs sampling with moves along orbits of variable-value symmetries",
+        notes=lambda chains: chains.notes,
+    ),
+    "nec": Sampler(
+        nec.init,
+        nec.step,
+        "Gibbs sampling of the reduced model with weighed moves along its orbits",
+        notes=lambda chains: chains.notes,
     ),
     "random-scan": Sampler(gibbs.init_random_scan, gibbs.step, "Gibbs sampling of unknowns picked at random"),
 }

@@ -73,6 +73,13 @@ def symmetry_of(
     return Symmetry(kind, start, quotient, Group(degree, tuple(layers)), tuple(search.notes))
 
 
+def reduced_group(values: Values, quotient: Quotient, seconds: float = 60.0) -> tuple[Group, tuple[str, ...]]:
+    """The symmetries of a reduced model, on the pairs of ``quotient.graph``, and notes."""
+    search = Search(reduced_graph(values, quotient, np.zeros(quotient.start[-1], dtype=np.int64)), seconds)
+    layers = search.run()
+    return Group(len(quotient.pair_of()), tuple(layers)), tuple(search.notes)
+
+
 def reduced_graph(values: Values, quotient: Quotient, label: IntArray) -> ColoredGraph:
     """The coloured graph of a reduced model; ``label`` [reduced states] must be respected."""
     return color_graph(values, quotient.normal, label[quotient.pair_of()])

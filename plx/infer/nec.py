@@ -1,0 +1,58 @@
+"""The non-equicardinal chain of the paper: Gibbs on the reduced model, and weighed moves along its orbits.
+
+A symmetry of the reduced model proposes a state that stands for more or fewer given states than the
+present one, so it is accepted as Metropolis & Hastings do, with min(1, c(proposed)/c(present)),
+c the number of given states behind a reduced one. Each piece of the group proposes for itself: one
+proposal for the whole model is hardly ever accepted once the model is large. A proposal is a uniform
+element of a group, so it is symmetric. Pieces that permute blocks in all ways draw the arrangement in
+proportion to c, and refuse nothing. Values within a class are equally likely: their counts are shared out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.ground.assemble import variable_cards
+from plx.ground.graph import GroundModel
+from plx.ground.rows import starts
+from plx.infer import gibbs, orbital
+from plx.infer.averages import Averages, averages
+from plx.infer.moves import moves_of
+from plx.lift.find import no_symmetry, reduced_group
+from plx.lift.reduced import reduced_model
+from plx.values import FloatArray
+
+
+@dataclass
+class NecChains:
+    """Chains on the reduced model, and what shares their counts out."""
+
+    chains: orbital.OrbitalChains
+    shares: Averages
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, and how many proposals were accepted."""
+        tried, accepted = self.chains.accepted.tolist()
+        if not tried:
+            return self.chains.notes
+        return (*self.chains.notes, f"{accepted / tried:.0%} of the moves that can be refused were accepted")
+
+
+def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> NecChains:
+    """Merge interchangeable values, find the symmetries of what is left, start chains there."""
+    reduced = reduced_model(model)
+    quotient = reduced.quotient
+    group, notes = reduced_group(model.values, quotient, orbital.SECONDS)
+    weight = np.log(quotient.multiplicity[quotient.pair_of()])
+    moves, left_out = moves_of(group, starts(variable_cards(quotient.graph)), weight)
+    shares = averages(reduced, no_symmetry(reduced.model, "vv", ""))
+    started = gibbs.init(shares.model, seed, chains, threads)
+    return NecChains(orbital.with_moves(started, moves, seed, (*notes, *left_out)), shares)
+
+
+def step(chains: NecChains, draws: int, thin: int) -> FloatArray:
+    """Moves and sweeps; counts for the targets of the given model, shape (chains, Σ states)."""
+    return chains.shares.apply(orbital.step(chains.chains, draws, thin), draws)

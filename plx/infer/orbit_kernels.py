@@ -1,0 +1,232 @@
+"""Moves along orbits: a uniform element of a group applied to the state of every lane, compiled."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, typeof, types
+
+Ints = npt.NDArray[np.int64]
+Int32s = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+class Moves(NamedTuple):
+    """A group as pieces, each acting on its own points; a piece is applied after those before it.
+
+    Piece p has ``blocks[p]`` blocks of ``width[p]`` points, ``point[first[p]] …``. With ``chain[p]`` -1
+    it permutes its blocks in all ways, else it is the group of that stabiliser chain on its one block.
+    Point q is state ``value[q]`` of variable ``variable[q]``, of which there are exp(``weight[q]``).
+    ``even[p]`` says that the weights of a piece do not depend on the order of its blocks;
+    ``subset[p]`` ≥ 0 that its blocks have two states, and where its table is: entry j·(k+1) + c is the log
+    of the c-th elementary symmetric polynomial of the odds of the second state in blocks j … k-1.
+    """
+
+    blocks: Ints  # [pieces]
+    width: Ints
+    first: Ints
+    chain: Ints
+    even: npt.NDArray[np.bool_]
+    subset: Ints
+    point: Ints
+    variable: Ints  # [points of the model]
+    value: Ints
+    weight: Floats
+    table: Floats  # of all subsets
+    element_first: Ints  # [chains] where its elements begin
+    level_first: Ints  # [chains + 1]
+    level_size: Ints  # [levels] orbit length
+    level_base: Ints  # [levels] where orbit, via and parent of the level begin
+    element: Int32s  # images of the places
+    orbit: Int32s
+    via: Int32s
+    parent: Int32s
+
+
+_INTS, _FLOATS = np.zeros(1, dtype=np.int64), np.zeros(1)
+_INT32S, _BOOLS = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.bool_)
+_MOVES = typeof(  # type: ignore[no-untyped-call]
+    Moves(
+        *(_INTS,) * 4,
+        _BOOLS,
+        *(_INTS,) * 4,
+        *(_FLOATS,) * 2,
+        *(_INTS,) * 4,
+        *(_INT32S,) * 4,
+    )
+)
+_RANDOM = types.uint64[:]
+
+
+@njit(types.uint64(_RANDOM, types.int64), cache=True)
+def _next(random: Any, lane: Any) -> Any:
+    """The next word of a lane's splitmix64 generator."""
+    random[lane] += np.uint64(0x9E3779B97F4A7C15)
+    z = random[lane]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(types.int64(_RANDOM, types.int64, types.int64), cache=True)
+def _below(random: Any, lane: Any, n: Any) -> Any:
+    """A uniform integer in 0 … n-1, exactly, for n < 2³²."""
+    bound = np.uint64(n)
+    least = (np.uint64(0x100000000) - bound) % bound
+    while True:
+        product = (_next(random, lane) >> np.uint64(32)) * bound
+        if (product & np.uint64(0xFFFFFFFF)) >= least:
+            return np.int64(product >> np.uint64(32))
+
+
+@njit(types.float64(_RANDOM, types.int64), cache=True)
+def _uniform(random: Any, lane: Any) -> Any:
+    return np.float64(_next(random, lane) >> np.uint64(11)) * 2.0**-53
+
+
+@njit(
+    types.void(_MOVES, types.int64, types.int64, types.int64[:], types.int64, _RANDOM, types.int64),
+    cache=True,
+)
+def _draw_element(moves: Any, chain: Any, degree: Any, place: Any, n: Any, random: Any, lane: Any) -> Any:
+    """Apply a uniform element of a chain to ``place[:n]``, in place: the deepest level first."""
+    word = np.empty(64, np.int64)
+    for level in range(moves.level_first[chain + 1] - 1, moves.level_first[chain] - 1, -1):
+        base = moves.level_base[level]
+        point = np.int64(moves.orbit[base + _below(random, lane, moves.level_size[level])])
+        length = 0
+        while moves.via[base + point] >= 0:
+            if length == len(word):
+                longer = np.empty(2 * length, np.int64)
+                longer[:length] = word
+                word = longer
+            word[length] = moves.via[base + point]
+            length += 1
+            point = np.int64(moves.parent[base + point])
+        for w in range(length - 1, -1, -1):
+            row = moves.element_first[chain] + word[w] * degree
+            for i in range(n):
+                place[i] = moves.element[row + place[i]]
+
+
+@njit(types.void(types.int64[:], types.int64, _RANDOM, types.int64), cache=True)
+def _shuffle(target: Any, k: Any, random: Any, lane: Any) -> Any:
+    """A uniform permutation of 0 … k-1 (Fisher & Yates)."""
+    for j in range(k):
+        target[j] = j
+    for j in range(k - 1, 0, -1):
+        other = _below(random, lane, j + 1)
+        target[j], target[other] = target[other], target[j]
+
+
+@njit(types.float64(_MOVES, types.int64, types.int64[:], types.int64, types.int64, types.int64), cache=True)
+def _weight(moves: Any, first: Any, place: Any, begin: Any, end: Any, block: Any) -> Any:
+    """The log number of given states behind some places, ``place[begin:end]``, of a block."""
+    total = 0.0
+    for i in range(begin, end):
+        total += moves.weight[moves.point[first + block + place[i]]]
+    return total
+
+
+@njit(
+    types.void(_MOVES, types.int64, types.int64[:], types.int64[:], types.int64[:], _RANDOM, types.int64),
+    cache=True,
+)
+def _exchange(moves: Any, piece: Any, place: Any, begin: Any, target: Any, random: Any, lane: Any) -> Any:
+    """Where the content of each block goes: as many exchanges of two as there are blocks, each drawn
+    in proportion to the number of given states before and after."""
+    k, b, first = moves.blocks[piece], moves.width[piece], moves.first[piece]
+    for j in range(k):
+        target[j] = j
+    for _ in range(k):
+        x = _below(random, lane, k)
+        y = _below(random, lane, k - 1)
+        if y >= x:
+            y += 1
+        gain = _weight(moves, first, place, begin[x], begin[x + 1], target[y] * b)
+        gain += _weight(moves, first, place, begin[y], begin[y + 1], target[x] * b)
+        gain -= _weight(moves, first, place, begin[x], begin[x + 1], target[x] * b)
+        gain -= _weight(moves, first, place, begin[y], begin[y + 1], target[y] * b)
+        if _uniform(random, lane) < 1.0 / (1.0 + np.exp(-gain)):
+            target[x], target[y] = target[y], target[x]
+
+
+@njit(types.void(_MOVES, types.int64, types.int64, types.int64[:], _RANDOM, types.int64), cache=True)
+def _choose(moves: Any, piece: Any, marked: Any, chosen: Any, random: Any, lane: Any) -> Any:
+    """A set of blocks in proportion to the product of their odds, exactly: ``chosen[j]`` is 0 or 1."""
+    k, first, table = moves.blocks[piece], moves.first[piece], moves.subset[piece]
+    left = marked
+    for j in range(k):
+        chosen[j] = 0
+        if left == 0:
+            continue
+        low, high = moves.point[first + 2 * j], moves.point[first + 2 * j + 1]
+        odds = moves.weight[high] - moves.weight[low]
+        now = moves.table[table + j * (k + 1) + left]
+        rest = moves.table[table + (j + 1) * (k + 1) + left - 1]
+        if np.log(_uniform(random, lane) + 1e-300) < odds + rest - now:
+            chosen[j] = 1
+            left -= 1
+
+
+_ADVANCE = [
+    types.void(_MOVES, kind[:, ::1], types.uint64[:], types.int64[:]) for kind in (types.uint8, types.uint16)
+]
+
+
+@njit(_ADVANCE, cache=True)
+def move(moves: Any, state: Any, random: Any, accepted: Any) -> Any:
+    """Move the state of every lane, ``state[variable, lane]``, by one element per piece.
+
+    ``random`` [lanes] are the lanes' generators. ``accepted`` [2] counts proposals of pieces that can
+    refuse them, and those that were accepted.
+    """
+    most, widest = 1, 1
+    for piece in range(len(moves.blocks)):
+        most = max(most, moves.blocks[piece])
+        widest = max(widest, moves.blocks[piece] * moves.width[piece])
+    place, begin = np.empty(widest, np.int64), np.empty(most + 1, np.int64)
+    old, target = np.empty(widest, np.int64), np.empty(most, np.int64)
+    for lane in range(state.shape[1]):
+        for piece in range(len(moves.blocks)):
+            k, b, first = moves.blocks[piece], moves.width[piece], moves.first[piece]
+            n = 0
+            for j in range(k):
+                begin[j] = n
+                for w in range(b):
+                    q = moves.point[first + j * b + w]
+                    if state[moves.variable[q], lane] == moves.value[q]:
+                        place[n] = w
+                        n += 1
+            begin[k] = n
+            chain = moves.chain[piece]
+            if chain >= 0:
+                for i in range(n):
+                    old[i] = place[i]
+                _draw_element(moves, chain, b, place, n, random, lane)
+                if not moves.even[piece]:
+                    gain = _weight(moves, first, place, 0, n, 0) - _weight(moves, first, old, 0, n, 0)
+                    accepted[0] += 1
+                    if np.log(_uniform(random, lane) + 1e-300) >= gain:
+                        continue
+                    accepted[1] += 1
+                target[0] = 0
+            elif moves.subset[piece] >= 0:
+                marked = 0
+                for i in range(n):
+                    marked += place[i]
+                _choose(moves, piece, marked, target, random, lane)
+                for j in range(k):
+                    q = moves.point[first + 2 * j + target[j]]
+                    state[moves.variable[q], lane] = moves.value[q]
+                continue
+            elif moves.even[piece]:
+                _shuffle(target, k, random, lane)
+            else:
+                _exchange(moves, piece, place, begin, target, random, lane)
+            for j in range(k):
+                for i in range(begin[j], begin[j + 1]):
+                    q = moves.point[first + target[j] * b + place[i]]
+                    state[moves.variable[q], lane] = moves.value[q]
