@@ -17,9 +17,6 @@ from plx.ground.index import TupleIndex
 from plx.ground.rows import starts, unique_keys
 from plx.values import IntArray
 
-LARGEST_DOMAIN = 65_535
-"""States are stored in 16 bits."""
-
 
 @dataclass
 class AtomTable:
@@ -144,11 +141,6 @@ def _domain_numbers(evaluator: Evaluator, info: RandomInfo, env: Env, domains: _
         return np.full(env.n, domains.number(BOOLEAN), dtype=np.int64)
     sets = evaluator.sets(info.domain, env)
     distinct = sets.distinct()
-    for number in np.unique(sets.which):
-        size = len(distinct[number])
-        if not 0 < size <= LARGEST_DOMAIN:
-            row = int(np.flatnonzero(sets.which == number)[0])
-            raise PlxError(_bad_domain(evaluator, info, env, row, size))
     return np.array([domains.number(d) for d in distinct], dtype=np.int64)[sets.which]
 
 
@@ -164,18 +156,6 @@ def outside(evaluator: Evaluator, term: RandomTerm, index: IntArray, where: str)
             hint="exclude such instances with `if …` after the `for`, or in the formula before the term",
             notes=(Note(f"`{term.name}` is declared here", info.span),),
         )
-    )
-
-
-def _bad_domain(evaluator: Evaluator, info: RandomInfo, env: Env, row: int, size: int) -> Diagnostic:
-    index = env.stack([slot.variable.uid for slot in info.slots])[row]
-    atom = evaluator.name(info.name, index)
-    if size == 0:
-        return Diagnostic(f"`{atom}` has an empty domain, so it can have no value", info.span)
-    return Diagnostic(
-        f"`{atom}` has {size:,} possible values; the limit is {LARGEST_DOMAIN:,}",
-        info.span,
-        hint="split it into several unknowns, e.g. one per digit",
     )
 
 

@@ -7,7 +7,16 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from plx.check.program import Expr, RelationBinding, Scope, SetBinding, SetExpr, Variable
+from plx.check.program import (
+    Expr,
+    Membership,
+    RelationBinding,
+    RelationTerm,
+    Scope,
+    SetBinding,
+    SetExpr,
+    Variable,
+)
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
 from plx.ground.rows import BoolArray, starts
@@ -72,16 +81,19 @@ def count_candidates(fixed: Fixed, env: Env, scope: Scope, stop: int) -> int:
     Nothing larger than the instances of the earlier bindings is built. A result above ``stop`` may
     be too small: counting ends there.
     """
-    if not scope.bindings:
-        return env.n
-    *earlier, last = scope.bindings
     first, steps = _plan(fixed.terms, scope, frozenset(env.columns))
-    start = _filter(fixed, env, first)
-    total = 0
-    if len(earlier) > 1 and count_candidates(fixed, env, Scope(tuple(earlier)), stop) > stop:
+    return _count(fixed, _filter(fixed, env, first), steps, stop)
+
+
+def _count(fixed: Fixed, env: Env, steps: list[Step], stop: int) -> int:
+    if not steps:
+        return env.n
+    *earlier, last = steps
+    if earlier and _count(fixed, env, earlier, stop) > stop:
         return stop + 1
-    for prefix in _run(fixed, start, steps[:-1], PORTION):
-        total += int(choices(fixed, prefix, last).size.sum())
+    total = 0
+    for prefix in _run(fixed, env, earlier, PORTION):
+        total += int(choices(fixed, prefix, last.binding).size.sum())
         if total > stop:
             break
     return total
@@ -109,15 +121,33 @@ def _plan(terms: Terms, scope: Scope, known: frozenset[int]) -> tuple[list[Expr]
     steps = []
     first, waiting = _decidable(terms, waiting, known)
     for binding in scope.bindings:
-        known |= {v.uid for v in variables(binding)}
+        before, known = known, known | {v.uid for v in variables(binding)}
         guards, waiting = _decidable(terms, waiting, known)
-        steps.append(Step(binding, guards))
+        steps.append(_as_join(binding, guards, before))
     return first, steps
 
 
 def _decidable(terms: Terms, guards: list[Expr], known: frozenset[int]) -> tuple[list[Expr], list[Expr]]:
     now = [g for g in guards if terms.free(g) <= known]
     return now, [g for g in guards if not terms.free(g) <= known]
+
+
+def _as_join(binding: SetBinding | RelationBinding, guards: list[Expr], before: frozenset[int]) -> Step:
+    """``y in T if r(x, y)`` as ``(x, y) in r if y in T``, so that it costs time in the facts."""
+    if not isinstance(binding, SetBinding):
+        return Step(binding, guards)
+    for guard in guards:
+        if isinstance(guard, RelationTerm) and before and _is_tuple(guard, before | {binding.variable.uid}):
+            columns = tuple(a for a in guard.arguments if isinstance(a, Variable))
+            member = Membership(binding.variable, binding.set, span=binding.span)
+            others = [other for other in guards if other is not guard]
+            return Step(RelationBinding(columns, guard.name, span=guard.span), [member, *others])
+    return Step(binding, guards)
+
+
+def _is_tuple(term: RelationTerm, known: frozenset[int]) -> bool:
+    """Whether all arguments are variables, all of them known by then."""
+    return all(isinstance(a, Variable) and a.uid in known for a in term.arguments)
 
 
 def _run(fixed: Fixed, env: Env, steps: list[Step], portion: int | None) -> Iterator[Env]:

@@ -76,7 +76,7 @@ class Observations:
         self.spans.append(span)
         unseen = self._source[atoms] < 0
         self._source[atoms[unseen]] = number
-        self.table.fixed[atoms[unseen]] = values[unseen]
+        self.table.fixed[atoms[unseen][::-1]] = values[unseen][::-1]  # the first of equal atoms counts
         differs = self.table.fixed[atoms] != values
         if differs.any():
             row = int(np.argmax(differs))
