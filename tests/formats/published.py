@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from plx.ground.graph import GroundModel
 from plx.infer.samples import Inference
 
@@ -22,6 +24,9 @@ COMPUTED = 1e-9
 
 PRINTED = 5.1e-7
 """How far from one printed with six digits."""
+
+SIGMAS = 6
+"""How many of its standard errors a sampled answer may be off."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Case:
     marginals: Mapping[str, list[float]] = field(default_factory=dict)
     error: float = COMPUTED
     impossible: bool = False
+    best: float | None = None  # the log weight of a most probable world
 
     @property
     def folder(self) -> str:
@@ -49,17 +55,21 @@ class Case:
     def differences(self, model: GroundModel, result: Inference) -> list[str]:
         """What is off, in words; empty if every known answer is met."""
         found = []
-        if self.log_z is not None:
-            assert result.log_z is not None
+        if self.log_z is not None and result.log_z is not None:
             off = abs(result.log_z - self.log_z) / max(1.0, abs(self.log_z) / 10)
             if not off <= self.log_z_error:
                 found.append(f"log Z {result.log_z:.12g}, expected {self.log_z:.12g}")
-        for query, answer in zip(model.queries, result.answers, strict=True):
-            known = self.marginals.get(query.name, answer.p.tolist())
-            worst = max(abs(p - q) for p, q in zip(answer.p.tolist(), known, strict=True))
-            if not worst <= self.error:
-                found.append(f"P({query.name}) is off by {worst:.1e}")
+        for name, off, mcse in self.errors(model, result):
+            if not off <= self.error + SIGMAS * mcse:
+                found.append(f"P({name}) is off by {off:.1e}")
         return found
+
+    def errors(self, model: GroundModel, result: Inference) -> Iterator[tuple[str, float, float]]:
+        """Per query with a known answer: how far off the worst state is, and the standard error there."""
+        for query, answer in zip(model.queries, result.answers, strict=True):
+            if query.name in self.marginals:
+                off = np.abs(answer.p - np.array(self.marginals[query.name]))
+                yield query.name, float(off.max()), float(answer.mcse[int(off.argmax())])
 
 
 def cases() -> list[Case]:
@@ -99,12 +109,16 @@ def _uai2014() -> Iterator[Case]:
         precise = known.get("recomputed_log10Z")
         log_z = (known["published_log10Z"] if precise is None else precise) * LOG10
         error = 1e-4 * LOG10 if precise is None else COMPUTED
-        yield Case(path, (f"{path}.evid",), log_z, error, _mar(Path(f"{path}.MAR")), PRINTED)
+        best = known.get("optimal_MAP_lnscore_recomputed")
+        yield Case(path, (f"{path}.evid",), log_z, error, _mar(Path(f"{path}.MAR")), PRINTED, best=best)
 
 
 def _competition(folder: str) -> Iterator[Case]:
+    known = _expected(f"uai/{folder}") if folder == "uai2014_map" else {}
     for path in sorted((CASES / "uai" / folder).glob("*.uai")):
-        yield Case(path, (f"{path}.evid",))
+        score = known.get(path.stem, {}).get("optimal_lnscore")
+        best = score if isinstance(score, float) else None
+        yield Case(path, (f"{path}.evid",), best=best)
 
 
 def _uai(folder: str) -> Iterator[Case]:
