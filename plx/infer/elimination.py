@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
-from plx.ground.graph import GroundModel
+from plx.ground.graph import GroundModel, GroundRule
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer
 from plx.infer.junction import Impossible, propagate
 from plx.infer.network import with_scopes
@@ -70,6 +70,12 @@ class Plan:
         """Table entries touched, about; 10⁹ take some seconds."""
         return float(sum(tree.operations for tree in self._trees))
 
+    @property
+    def reason(self) -> str:
+        """In words for people."""
+        steps = len(self.skeleton.order)
+        return f"eliminated in {steps:,} steps over at most {self.largest_clique:,.0f} states"
+
     def fits(self, budget: Budget | None = None) -> bool:
         """Whether solving stays within the budget."""
         limit = budget or Budget()
@@ -83,6 +89,17 @@ class Plan:
         c = int(tree.bits.argmax())
         axes = tree.axis[tree.axis_start[c] : tree.axis_start[c + 1]]
         return tuple(np.flatnonzero(np.isin(tree.network.node, axes)).tolist())
+
+    def coupling_rules(self, count: int = 3) -> list[GroundRule]:
+        """The rules with most factors over several nodes of the largest clique, those with most first."""
+        graph, inside = self.model.graph, np.zeros(self.model.graph.n_nodes, dtype=np.int64)
+        inside[list(self.widest())] = 1
+        owner = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+        met = np.bincount(owner, inside[graph.scope], graph.n_factors)
+        for least in (2, 1):
+            if (rules := graph.rule_of[met >= least]).size:
+                return [self.model.rules[r] for r, _ in Counter(rules.tolist()).most_common(count)]
+        return []
 
     @property
     def _trees(self) -> list[Skeleton]:
@@ -120,8 +137,8 @@ def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
         raise clash(model, impossible) from None
     log_z += model.log_constant
     answers = tuple(_answer(model, i, joints, log_z) for i in range(len(model.queries)))
-    reason = f"the largest of {len(chosen.skeleton.order):,} cliques has {chosen.largest_clique:,.0f} states"
-    return Inference("exact", reason, answers, log_z=log_z, seconds=time.perf_counter() - begin)
+    seconds = time.perf_counter() - begin
+    return Inference("exact", chosen.reason, answers, log_z=log_z, seconds=seconds)
 
 
 def distinct(nodes: Sequence[int]) -> Nodes:
@@ -157,10 +174,10 @@ def _answer(model: GroundModel, index: int, joints: dict[Nodes, FloatArray], log
     if query.kind == "logz":
         return log_z_answer(log_z)
     free = free_nodes(query)
-    return exact_answer(model, query, _repeat(model, free, joints[distinct(free)]))
+    return exact_answer(model, query, repeated(model, free, joints[distinct(free)]))
 
 
-def _repeat(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
+def repeated(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
     """The distribution of nodes that may repeat, from that of the distinct ones."""
     nodes = distinct(free)
     if len(nodes) == len(free):
@@ -176,7 +193,8 @@ def _repeat(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
 def clash(model: GroundModel, reason: Impossible) -> PlxError:
     """The error that names the rules which leave no world."""
     graph = model.graph
-    hard = [f for f in reason.factors.tolist() if graph.table_values(f).min() == -np.inf]
+    own = reason.factors[reason.factors < graph.n_factors].tolist()
+    hard = [f for f in own if graph.table_values(f).min() == -np.inf]
     rules = [model.rules[r] for r, _ in Counter(graph.rule_of[hard].tolist()).most_common(_RULES_NAMED)]
     first, *others = rules
     return NoWorldError(
