@@ -10,7 +10,7 @@ import numpy as np
 
 from plx import weights
 from plx.check.program import Const, Variable
-from plx.check.typed import Entry, Kind, Ranged, RelationEntry, Typed, TypeEntry, broken, kind_of
+from plx.check.typed import Entry, Kind, Ranged, RelationEntry, Typed, TypeEntry, broken, kind_of_value
 from plx.data.table import Data
 from plx.errors import Diagnostic, Note, nearest
 from plx.source import Span
@@ -123,7 +123,7 @@ class Context:
     def const_id(self, index: int, span: Span) -> Typed:
         """A fixed value by its id."""
         ids = np.array([index], dtype=np.int64)
-        return Typed(Const(index, span=span), kind_of(self.values, ids), ids)
+        return Typed(Const(index, span=span), kind_of_value(self.values[index]), ids)
 
     def text(self, index: int) -> str:
         """A value as the program would write it."""

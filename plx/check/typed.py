@@ -7,11 +7,20 @@ from enum import IntFlag
 
 import numpy as np
 
-from plx.check.program import Const, Expr, RandomInfo, RelationInfo, SetConst, SetExpr, TypeInfo, Variable
-from plx.check.program import ParamInfo as ParamTable
+from plx.check.program import (
+    Const,
+    Expr,
+    ParamInfo,
+    RandomInfo,
+    RelationInfo,
+    SetConst,
+    SetExpr,
+    TypeInfo,
+    Variable,
+)
 from plx.errors import Note
 from plx.source import Span
-from plx.values import TRUE, ZERO, IntArray, Values
+from plx.values import TRUE, ZERO, IntArray, Value, Values
 
 
 class Kind(IntFlag):
@@ -35,6 +44,13 @@ _WORDS = {
     Kind.SYMBOL: "a symbol",
     Kind.NUMBER | Kind.SYMBOL: "a symbol or a number",
 }
+
+
+def kind_of_value(value: Value) -> Kind:
+    """The kind of one value."""
+    if isinstance(value, str):
+        return Kind.SYMBOL
+    return Kind.TRUTH if isinstance(value, bool) else Kind.NUMBER
 
 
 def kind_of(values: Values, ids: IntArray) -> Kind:
@@ -123,7 +139,7 @@ class TypeEntry:
 class ParamEntry:
     """A checked table of fixed values."""
 
-    info: ParamTable
+    info: ParamInfo
     slots: tuple[Slot, ...]
     kind: Kind
     possible: IntArray
