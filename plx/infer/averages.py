@@ -20,6 +20,7 @@ from plx.ground.rows import starts
 from plx.infer.compiled import targets_of
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced
+from plx.lift.slots import Slot, occupancy
 from plx.lift.symmetry import Symmetry
 from plx.values import FloatArray, IntArray
 
@@ -54,12 +55,14 @@ class Averages:
         return estimates
 
 
-def averages(reduced: Reduced, symmetry: Symmetry) -> Averages:
+def averages(reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()) -> Averages:
     """What to record on the reduced model and how to average it, for all queries of the given one.
 
-    ``symmetry`` are symmetries of ``reduced.model``, over variables and values.
+    ``symmetry`` are symmetries of ``reduced.model``, over variables and values. Unknowns of ``slots`` are
+    not counted themselves: how many of a slot are in their second state is, and `occupancy` says
+    what that tells of each (estimate F1 of docs/lifting.md).
     """
-    build = _Build(reduced, symmetry)
+    build = _Build(reduced, symmetry, slots)
     targets = targets_of(reduced.given)
     for nodes in targets.nodes:
         build.target(nodes)
@@ -69,8 +72,8 @@ def averages(reduced: Reduced, symmetry: Symmetry) -> Averages:
 class _Build:
     """Pools as they are asked for: orbits of pairs, and images of other targets."""
 
-    def __init__(self, reduced: Reduced, symmetry: Symmetry) -> None:
-        self.reduced, self.symmetry = reduced, symmetry
+    def __init__(self, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot]) -> None:
+        self.reduced, self.symmetry, self.slots = reduced, symmetry, slots
         self.images = Images(reduced.model.graph, symmetry.group)
         self.orbits: dict[int, int] = {}  # orbit of pairs → pool
         self.joints: list[tuple[int, IntArray, list[Image]]] = []  # first pool, shape, images
@@ -120,45 +123,78 @@ class _Build:
         orbit, start = self.symmetry.orbits, self.symmetry.start
         pool_of = np.full(int(orbit.max(initial=-1)) + 1, -1, dtype=np.int64)
         pool_of[list(self.orbits)] = list(self.orbits.values())
-        pairs = np.flatnonzero(pool_of[orbit] >= 0)
+        slots = [slot for slot in self.slots if (pool_of[orbit[slot.points]] >= 0).any()]
+        counted = pool_of[orbit] >= 0
+        counted[[p for slot in slots for p in slot.points.ravel().tolist()]] = False
+        pairs = np.flatnonzero(counted)
         variable = np.searchsorted(start, pairs, side="right") - 1
         recorded = np.unique(variable)
-        graph, node_of = self._with_images()
+        tallies = [self._tally(slot) for slot in slots]
+        graph, node_of = self._with_images(tallies)
         joint = [tuple(node_of(item) for item in image) for _, _, images in self.joints for image in images]
-        model = replace(self.reduced.model, graph=graph, queries=_queries([*zip(recorded.tolist()), *joint]))
+        nodes = [*zip(recorded.tolist()), *((node_of(tally),) for tally in tallies), *joint]
+        model = replace(self.reduced.model, graph=graph, queries=_queries(nodes))
         targets = targets_of(model)
         offset = targets.offset[targets.of_query]
         place = np.zeros(len(start), dtype=np.int64)
         place[recorded] = offset[: len(recorded)]
+        size = np.bincount(orbit)
+        own = place[variable] + pairs - start[variable]
+        after = len(recorded) + len(slots)
         entries = [
-            (
-                pool_of[orbit[pairs]],
-                place[variable] + pairs - start[variable],
-                1.0 / np.bincount(orbit)[orbit[pairs]],
-            ),
-            *self._joint_entries(offset[len(recorded) :]),
+            (pool_of[orbit[pairs]], own, 1.0 / size[orbit[pairs]]),
+            *self._slot_entries(slots, offset[len(recorded) : after], pool_of, size),
+            *self._joint_entries(offset[after:]),
         ]
         pool, source, weight = (np.concatenate(part) for part in zip(*entries, strict=True))
         order = np.argsort(pool, kind="stable")
-        size = np.bincount(pool, minlength=self.n_pools)
-        own = np.concatenate(self.pool)
+        of_state = np.concatenate(self.pool)
         return Averages(
             model=model,
             source=source[order],
             weight=weight[order],
-            start=starts(size),
-            pool=own,
+            start=starts(np.bincount(pool, minlength=self.n_pools)),
+            pool=of_state,
             share=np.concatenate(self.share),
-            pooled=np.append(size, 1)[own].astype(np.float64),
+            pooled=np.append(self._pooled(size), 1.0)[of_state],
         )
 
-    def _with_images(self) -> tuple[FactorGraph, Callable[[Moved], int]]:
+    def _pooled(self, size: IntArray) -> FloatArray:
+        """How many pairs, or images, are behind each pool."""
+        out = np.ones(self.n_pools)
+        out[list(self.orbits.values())] = size[list(self.orbits)]
+        for first, shape, images in self.joints:
+            out[first : first + int(shape.prod())] = len(images)
+        return out
+
+    def _tally(self, slot: Slot) -> MovedCount:
+        """How many unknowns of a slot are in their second state."""
+        variable = np.searchsorted(self.symmetry.start, slot.points[:, 1], side="right") - 1
+        second = slot.points[:, 1] - self.symmetry.start[variable]
+        inputs = ((v, (1 - s, s)) for v, s in zip(variable.tolist(), second.tolist(), strict=True))
+        return MovedCount(len(second) + 1, tuple(range(len(second) + 1)), frozenset(inputs))
+
+    def _slot_entries(
+        self, slots: list[Slot], offset: IntArray, pool_of: IntArray, size: IntArray
+    ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        """Pools, places and weights of the tallies of slots."""
+        orbit = self.symmetry.orbits
+        for slot, first in zip(slots, offset.tolist(), strict=True):
+            second = occupancy(slot.log_odds)
+            for points, chance in zip(slot.points.T, (1.0 - second, second), strict=True):
+                for o in np.unique(orbit[points]):
+                    if pool_of[o] >= 0:
+                        weight = chance[orbit[points] == o].sum(axis=0) / size[o]
+                        yield np.full(len(weight), pool_of[o]), first + np.arange(len(weight)), weight
+
+    def _with_images(self, tallies: Sequence[MovedCount]) -> tuple[FactorGraph, Callable[[Moved], int]]:
         """The graph with all derived nodes that are images, and the number of each."""
         graph = self.reduced.model.graph
         asked = {t.node for q in self.reduced.model.queries for t in q.targets if t.node >= graph.n_variables}
         known = {content: node for node in sorted(asked) if (content := content_of(graph, node))}
         images = (item for _, _, images in self.joints for image in images for item in image)
-        graph, known = with_nodes(graph, [item for item in images if isinstance(item, MovedCount)], known)
+        counts = [item for item in images if isinstance(item, MovedCount)]
+        graph, known = with_nodes(graph, [*tallies, *counts], known)
 
         def node_of(item: Moved) -> int:
             if isinstance(item, MovedCount):

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from plx.ground.assemble import variable_cards
 from plx.ground.graph import GroundModel
+from plx.ground.rows import starts
 from plx.infer import gibbs, lanes
 from plx.infer.averages import Averages, averages
-from plx.lift.find import find_symmetry
-from plx.lift.reduced import reduced_model
+from plx.lift.find import find_symmetry, reduced_group
+from plx.lift.reduced import Reduced, reduced_model
+from plx.lift.slots import Slot, slots
 from plx.values import FloatArray
 
 SECONDS = 20.0
@@ -29,9 +34,19 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     """Merge interchangeable values, find the symmetries of what is left, start chains there."""
     reduced = reduced_model(model)
     symmetry = find_symmetry(reduced.model, "vv", SECONDS)
-    found = averages(reduced, symmetry)
+    found = averages(reduced, symmetry, _slots(reduced))
     started = gibbs.init(found.model, seed, chains, threads)
     return LiftedChains(started, found, _thinning(found), symmetry.notes)
+
+
+def _slots(reduced: Reduced) -> list[Slot]:
+    """Where the classes of interchangeable unknowns differ in size; what is not found in time is left out."""
+    quotient = reduced.quotient
+    multiplicity = quotient.multiplicity[quotient.pair_of()]
+    if (multiplicity == 1).all():
+        return []
+    group, _ = reduced_group(reduced.given.values, quotient, SECONDS)
+    return list(slots(group, starts(variable_cards(quotient.graph)), np.log(multiplicity)))
 
 
 def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:

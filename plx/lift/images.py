@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plx.ground.graph import FactorGraph
+from plx.ground.graph import FactorGraph, Int32Array
 from plx.ground.rows import starts
 from plx.lift.group import Group
 from plx.values import IntArray
@@ -26,7 +26,7 @@ class MovedCount:
     """A derived node over variables, each of its inputs as (variable, contribution per state)."""
 
     card: int
-    output: int
+    output: tuple[int, ...]
     inputs: frozenset[tuple[int, tuple[int, ...]]]
 
 
@@ -124,9 +124,8 @@ def content_of(graph: FactorGraph, node: int) -> MovedCount | None:
     content = (
         (int(i), tuple(graph.contribution_of(k).tolist())) for i, k in zip(inputs, vectors, strict=True)
     )
-    return MovedCount(
-        int(graph.card[node]), int(graph.output_of[node - graph.n_variables]), frozenset(content)
-    )
+    output = tuple(graph.output_map(node - graph.n_variables).tolist())
+    return MovedCount(int(graph.card[node]), output, frozenset(content))
 
 
 def with_nodes(
@@ -141,31 +140,47 @@ def with_nodes(
 
 
 def _extended(graph: FactorGraph, fresh: list[MovedCount]) -> FactorGraph:
+    """The graph with more derived nodes at its end."""
     if not fresh:
         return graph
-    vectors = {tuple(graph.contribution_of(k).tolist()): k for k in range(len(graph.contribution_start) - 1)}
-    added: list[tuple[int, ...]] = []
-    nodes, numbers, counts = [], [], []
-    for item in fresh:
-        inputs = sorted(item.inputs)
-        counts.append(len(inputs))
-        for variable, vector in inputs:
-            if vector not in vectors:
-                vectors[vector] = len(vectors)
-                added.append(vector)
-            nodes.append(variable)
-            numbers.append(vectors[vector])
-    maps = np.array([item.output for item in fresh], dtype=np.int32)
-    sizes = np.array([len(vector) for vector in added], dtype=np.int64)
-    flat = np.array([x for vector in added for x in vector], dtype=np.int32)
+    vectors = _Numbers(graph.contribution, graph.contribution_start)
+    maps = _Numbers(graph.output, graph.output_start)
+    inputs = [sorted(item.inputs) for item in fresh]
+    node = [variable for part in inputs for variable, _ in part]
+    vector = [vectors.number(content) for part in inputs for _, content in part]
+    output_of = [maps.number(item.output) for item in fresh]
+    contribution_start, contribution = vectors.arrays()
+    output_start, output = maps.arrays()
+    count = np.cumsum([len(part) for part in inputs])
     return graph._replace(
         card=np.concatenate([graph.card, np.array([item.card for item in fresh], dtype=np.int32)]),
-        input_start=np.concatenate([graph.input_start, graph.input_start[-1] + np.cumsum(counts)]),
-        input_node=np.concatenate([graph.input_node, np.array(nodes, dtype=np.int32)]),
-        input_contribution=np.concatenate([graph.input_contribution, np.array(numbers, dtype=np.int32)]),
-        contribution_start=np.concatenate(
-            [graph.contribution_start, graph.contribution_start[-1] + np.cumsum(sizes)]
-        ),
-        contribution=np.concatenate([graph.contribution, flat]),
-        output_of=np.concatenate([graph.output_of, maps]),
+        input_start=np.concatenate([graph.input_start, graph.input_start[-1] + count]),
+        input_node=np.concatenate([graph.input_node, np.array(node, dtype=np.int32)]),
+        input_contribution=np.concatenate([graph.input_contribution, np.array(vector, dtype=np.int32)]),
+        contribution_start=contribution_start,
+        contribution=contribution,
+        output_of=np.concatenate([graph.output_of, np.array(output_of, dtype=np.int32)]),
+        output_start=output_start,
+        output=output,
     )
+
+
+class _Numbers:
+    """Vectors stored one after the other; new ones are added at the end."""
+
+    def __init__(self, flat: Int32Array, start: IntArray) -> None:
+        self.flat, self.start = flat, start
+        parts = np.split(flat, start[1:-1]) if len(start) > 1 else []
+        self.known = {tuple(part.tolist()): i for i, part in enumerate(parts)}
+        self.added: list[tuple[int, ...]] = []
+
+    def number(self, vector: tuple[int, ...]) -> int:
+        if vector not in self.known:
+            self.known[vector] = len(self.known)
+            self.added.append(vector)
+        return self.known[vector]
+
+    def arrays(self) -> tuple[IntArray, Int32Array]:
+        sizes = np.cumsum([len(vector) for vector in self.added], dtype=np.int64)
+        more = np.array([x for vector in self.added for x in vector], dtype=np.int32)
+        return np.concatenate([self.start, self.start[-1] + sizes]), np.concatenate([self.flat, more])

@@ -1,0 +1,81 @@
+"""Unknowns that the reduced group permutes in all ways, though they stand for more or fewer values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from plx.lift.group import Group
+from plx.lift.layers import Layer
+from plx.lift.structure import full_orbits
+from plx.values import FloatArray, IntArray
+
+_LARGEST = 128
+"""Unknowns of one slot: its table of probabilities takes their cube of steps."""
+
+
+class Slot(NamedTuple):
+    """n unknowns; given how many are in the state of column 1, the orbit decides which, by the odds alone."""
+
+    points: IntArray  # [n, 2] the two states of each unknown, matched
+    log_odds: FloatArray  # [n] log weight of column 1 less that of column 0
+
+
+def slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Slot]:
+    """The slots of a group on the points ``start[i] + state`` of variables i with these log weights.
+
+    A piece of the group has a slot if the weights of everything else that it moves stay as they are.
+    """
+    variable = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    binary = np.diff(start)[variable] == 2
+    for layer in group.layers:
+        for columns in _columns(layer, variable):
+            for points in layer.points.reshape(len(layer.points), -1)[:, columns]:
+                if len(points) <= _LARGEST and binary[points].all() and _alone(layer, points, weight):
+                    log_odds = weight[points[:, 1]] - weight[points[:, 0]]
+                    if np.ptp(log_odds) > 0:
+                        yield Slot(points, log_odds)
+
+
+def _columns(layer: Layer, variable: IntArray) -> Iterator[IntArray]:
+    """Places [n, 2], in a flattened copy, of unknowns that the layer permutes in all ways."""
+    first = layer.points[0]
+    if not layer.is_symmetric:
+        yield from (places for places in full_orbits(layer, variable[first[0]]) if places.shape[1] == 2)
+        return
+    blocks, width = first.shape
+    unknown = variable[first[0]]
+    for u in np.unique(unknown):
+        place = np.flatnonzero(unknown == u)
+        if len(place) == 2:
+            yield np.arange(blocks)[:, None] * width + place
+
+
+def _alone(layer: Layer, points: IntArray, weight: FloatArray) -> bool:
+    """Whether weights change under the layer at these points only."""
+    copy = layer.points[(layer.points == points[0, 0]).any(axis=(1, 2))][0]
+    others = weight[copy].copy()
+    others[np.isin(copy, points)] = 0.0
+    if layer.is_symmetric:
+        return bool((others == others[0]).all())
+    return bool((others[0][layer.generators] == others[0]).all())
+
+
+def occupancy(log_odds: FloatArray) -> FloatArray:
+    """π_i(k): the probability that unknown i is among k chosen ones, shape (n, n + 1).
+
+    Sets of k are drawn in proportion to the product of their odds o: π_i(k) = o_i · e_{k-1}(o without i)
+    / e_k(o), with e_j the elementary symmetric polynomials, from products of prefixes and suffixes.
+    """
+    n = len(log_odds)
+    odds = np.exp(log_odds - log_odds.mean())
+    prefix, suffix = [np.ones(1)], [np.ones(1)]
+    for i in range(n):
+        prefix.append(np.convolve(prefix[-1], [1.0, odds[i]]))
+        suffix.append(np.convolve(suffix[-1], [1.0, odds[n - 1 - i]]))
+    out = np.zeros((n, n + 1))
+    for i in range(n):
+        out[i, 1:] = odds[i] * np.convolve(prefix[i], suffix[n - 1 - i])
+    return out / prefix[-1]
