@@ -34,14 +34,14 @@ def components(graph: FactorGraph, live: BoolArray) -> IntArray:
     factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
     a = np.concatenate([graph.scope, input_owner(graph)[entry] + graph.n_variables])
     b = np.concatenate([graph.scope[graph.scope_start[:-1]][factor], graph.input_node[entry]])
-    label = _smallest_reachable(graph.n_nodes, a.astype(np.int64), b.astype(np.int64))
+    label = smallest_reachable(graph.n_nodes, a.astype(np.int64), b.astype(np.int64))
     kept = np.concatenate([np.ones(graph.n_variables, dtype=bool), live])
     out = np.full(graph.n_nodes, -1, dtype=np.int64)
     out[kept] = np.unique(label[kept], return_inverse=True)[1]
     return out
 
 
-def _smallest_reachable(n: int, a: IntArray, b: IntArray) -> IntArray:
+def smallest_reachable(n: int, a: IntArray, b: IntArray) -> IntArray:
     """Per node the smallest node of its component: hooking and pointer jumping."""
     label = np.arange(n)
     while True:

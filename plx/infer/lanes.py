@@ -93,8 +93,8 @@ def chains_at(
     nodes = node_states(plan.graph, states)
     kind = np.uint8 if plan.arrays.max_card <= 256 else np.uint16
     total, level = _derived(plan, nodes)
-    random = np.stack([_generator(seed, lane) for lane in range(n)], axis=1)
-    scan = _generator(seed, _SCAN)[:, None] if random_scan else np.zeros((4, 0), dtype=np.uint32)
+    random = np.stack([generator(seed, lane) for lane in range(n)], axis=1)
+    scan = generator(seed, _SCAN)[:, None] if random_scan else np.zeros((4, 0), dtype=np.uint32)
     blocks = [
         Block(
             np.ascontiguousarray(states[:, lanes], dtype=kind),
@@ -114,7 +114,8 @@ def _deal(lanes: int, threads: int) -> Iterator[slice]:
     return (slice(first, min(first + width, lanes)) for first in range(0, lanes, width))
 
 
-def _generator(seed: int, lane: int) -> npt.NDArray[np.uint32]:
+def generator(seed: int, lane: int) -> npt.NDArray[np.uint32]:
+    """The state of a lane's random numbers, shape (4,)."""
     return np.random.SeedSequence(seed, spawn_key=(lane,)).generate_state(4).astype(np.uint32)
 
 

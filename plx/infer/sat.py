@@ -61,12 +61,19 @@ class Satisfier:
                 pins.append(literal)
         return self._world(states) if self._solver.solve(assumptions=pins) else None
 
-    def allows(self, node: int, state: int) -> bool:
-        """Whether some world has a node in a state."""
-        known = len(self._encoder.clauses)
-        literal = self._encoder.literal(node, state)
-        self._solver.append_formula(self._encoder.clauses[known:])
-        return bool(self._solver.solve(assumptions=[literal]))
+    def all(self, limit: int) -> npt.NDArray[np.int32] | None:
+        """The different states, shape (n, V), of the variables that clauses mention, others 0; None if more
+        than ``limit``. Every one found is ruled out, so this can be asked only once."""
+        found: list[npt.NDArray[np.int32]] = []
+        start = np.zeros(len(self._encoder.first), dtype=np.int32)
+        while self._solver.solve():
+            if len(found) == limit:
+                return None
+            world = self._world(start)
+            found.append(world)
+            literals = self._encoder.literals(self._mentioned, world[self._mentioned])
+            self._solver.add_clause((-literals).tolist())
+        return np.array(found, dtype=np.int32).reshape(-1, len(start))
 
     def _world(self, states: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
         """The solver's model; variables that no clause mentions stay as they are."""

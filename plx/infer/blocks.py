@@ -1,0 +1,171 @@
+"""Which unknowns are updated together: those that hard rules tie so that one alone may be stuck.
+
+Unknowns tied by hard rules, directly or through others, form a *cluster*. A cluster with few
+possible joint states is one block. In a larger one blocks overlap: the unknowns of each hard rule,
+with neighbours while there are few joint states, or pairs of unknowns of a rule over many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plx.ground.graph import FactorGraph
+from plx.infer.block_plan import Block
+from plx.infer.components import components
+from plx.infer.feasible import States, connected, feasible
+from plx.infer.subgraph import hard_factors, reached, subgraph
+from plx.values import IntArray
+
+_STATES = 256
+"""A cluster with at most so many possible joint states is one block;"""
+
+_CHECKED = 1 << 12
+"""with at most so many it is tested whether its blocks connect them all, and one block if not."""
+
+_GROWN = 64
+"""A block grows while it has at most so many joint states."""
+
+_MANY = 2000
+"""With more clusters than this, only those get blocks that need them; with more factors, blocks do not grow."""
+
+_BLOCKS = 20_000
+"""At most so many blocks are made."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """``unproven`` counts the unknowns of clusters of which it is not known that the blocks connect them."""
+
+    blocks: list[Block]
+    unproven: int
+
+
+@dataclass
+class _Plan:
+    """How a cluster is updated: members by position and their joint states."""
+
+    parts: list[tuple[IntArray, States, bool]] = field(default_factory=list)
+    proven: bool = True
+
+
+def choose_blocks(graph: FactorGraph) -> Blocks:
+    """Blocks for the hard rules of a graph."""
+    sub, variables = subgraph(graph, hard_factors(graph))
+    label = components(sub, np.ones(sub.n_derived, dtype=bool))
+    factor_label = label[sub.scope[sub.scope_start[:-1]]]
+    order = np.argsort(factor_label, kind="stable")
+    bounds = np.searchsorted(factor_label[order], np.arange(int(label.max(initial=-1)) + 2))
+    plans: dict[bytes, _Plan] = {}
+    out, unproven = list[Block](), 0
+    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+        cluster, mine = subgraph(sub, order[begin:end])
+        key = _signature(cluster)
+        if key not in plans:
+            plans[key] = _plan(cluster, few=len(bounds) <= _MANY)
+        plan = plans[key]
+        unproven += 0 if plan.proven else len(mine)
+        if len(out) + len(plan.parts) <= _BLOCKS:
+            out += [Block(variables[mine[members]], s, whole) for members, s, whole in plan.parts]
+        else:
+            unproven += len(mine) if plan.proven and plan.parts else 0
+    return Blocks(out, unproven)
+
+
+def _signature(cluster: FactorGraph) -> bytes:
+    """Equal for clusters that differ in the numbers of their variables only."""
+    own = (cluster.card, cluster.input_start, cluster.input_node, cluster.input_contribution,
+           cluster.output_of, cluster.scope_start, cluster.scope, cluster.table_of)  # fmt: skip
+    return b"|".join(np.ascontiguousarray(array).tobytes() for array in own)
+
+
+def _plan(cluster: FactorGraph, few: bool) -> _Plan:
+    """The blocks of one cluster; none where single updates do and there are many clusters."""
+    whole = np.arange(cluster.n_variables)
+    states = feasible(cluster, _CHECKED)
+    if states is None:
+        return _Plan(list(_overlapping(cluster)), proven=False)
+    single = connected(states, [np.array([v]) for v in whole])
+    if single and (not few or len(states) > _STATES):
+        return _Plan()
+    if len(states) <= _STATES:
+        return _Plan([(whole, states, True)])
+    parts = list(_overlapping(cluster))
+    moves = [np.array([v]) for v in whole] + [members for members, _, _ in parts]
+    return _Plan(parts if connected(states, moves) else [(whole, states, True)])
+
+
+def _overlapping(cluster: FactorGraph) -> Iterator[tuple[IntArray, States, bool]]:
+    """Blocks around each hard factor, each with the joint states that the factors within it allow."""
+    reach = [
+        np.flatnonzero(reached(cluster, np.array([f]))[: cluster.n_variables])
+        for f in range(cluster.n_factors)
+    ]
+    touching: list[list[int]] = [[] for _ in range(cluster.n_variables)]
+    for f, nodes in enumerate(reach):
+        for node in nodes.tolist():
+            touching[node].append(f)
+    seen: set[tuple[int, ...]] = set()
+    for f in range(cluster.n_factors):
+        for members in _around(cluster, reach[f]):
+            if cluster.n_factors <= _MANY:
+                members = _grown(cluster, members, reach, touching)
+            if members not in seen:
+                seen.add(members)
+                yield np.array(members), _inside(cluster, members, reach, touching), False
+
+
+def _around(cluster: FactorGraph, nodes: IntArray) -> Iterator[tuple[int, ...]]:
+    """All the variables of a factor, or pairs of them: each with those 1, 2, 4, … places further."""
+    if math.prod(cluster.card[nodes].tolist()) <= _STATES:
+        if len(nodes) > 1:
+            yield tuple(nodes.tolist())
+        return
+    step = 1
+    while 2 * step <= len(nodes):
+        for a, b in zip(nodes.tolist(), np.roll(nodes, -step).tolist(), strict=True):
+            if cluster.card[a] * cluster.card[b] <= _CHECKED:
+                yield (min(a, b), max(a, b))
+        step *= 2
+
+
+def _grown(
+    cluster: FactorGraph, members: tuple[int, ...], reach: list[IntArray], touching: list[list[int]]
+) -> tuple[int, ...]:
+    """Add the variable that shares most factors with the block, again and again, while it stays small."""
+    inside = set(members)
+    while True:
+        near = {f for v in inside for f in touching[v] if len(reach[f]) <= _GROWN}
+        shared: dict[int, int] = {}
+        for f in near:
+            for v in reach[f].tolist():
+                if v not in inside:
+                    shared[v] = shared.get(v, 0) + 1
+        size = math.prod(cluster.card[list(inside)].tolist())
+        fitting = [v for v in shared if size * cluster.card[v] <= _GROWN]
+        if not fitting:
+            return tuple(sorted(inside))
+        inside.add(max(fitting, key=lambda v: (shared[v], -v)))
+
+
+def _inside(
+    cluster: FactorGraph, members: tuple[int, ...], reach: list[IntArray], touching: list[list[int]]
+) -> States:
+    """The joint states that the factors over members alone allow."""
+    wanted = set(members)
+    near = sorted({f for v in members for f in touching[v]})
+    within = np.array([f for f in near if wanted.issuperset(reach[f].tolist())], dtype=np.int64)
+    cards = cluster.card[list(members)]
+    every = np.stack(np.unravel_index(np.arange(math.prod(cards.tolist())), cards), axis=1).astype(np.int32)
+    if not len(within):
+        return every
+    part, mine = subgraph(cluster, within)
+    allowed = feasible(part, len(every))
+    assert allowed is not None
+    code = np.ravel_multi_index(tuple(allowed.T), part.card[: part.n_variables])
+    columns = np.searchsorted(members, mine)
+    own = np.ravel_multi_index(tuple(every[:, columns].T), part.card[: part.n_variables])
+    return every[np.isin(own, code)]

@@ -1,0 +1,156 @@
+"""Gibbs chains on a model with hard rules: defined unknowns are computed, tied ones updated in blocks."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.errors import NoWorldError
+from plx.ground.graph import GroundModel
+from plx.infer import gibbs, lanes
+from plx.infer.block_kernels import BlockArrays, kernel
+from plx.infer.block_plan import block_arrays
+from plx.infer.blocks import choose_blocks
+from plx.infer.compiled import compile_model, targets_of
+from plx.infer.determined import Determined, determined
+from plx.infer.start import contradiction, initial_states
+from plx.infer.subgraph import hard_factors
+from plx.infer.worlds import node_states
+from plx.values import IntArray
+
+_BLOCKS = 2**33
+"""The generators of block updates are numbered from here, past all others."""
+
+
+@dataclass(frozen=True)
+class Readout:
+    """Counts of the given model's targets from those of the determined one.
+
+    ``source[t]`` is the state counted for state t of the targets; -1: never, -2: always.
+    """
+
+    source: IntArray
+
+    def apply(self, counts: npt.NDArray[np.integer], draws: int) -> npt.NDArray[np.int64]:
+        """Counts [chains, Σ states] after so many draws."""
+        seen = counts.shape[1]
+        padded = np.zeros((len(counts), seen + 2), dtype=np.int64)
+        padded[:, :seen] = counts
+        padded[:, seen] = draws
+        return padded[:, np.where(self.source < 0, seen + (self.source == -1), self.source)]
+
+
+@dataclass
+class RuledChains:
+    """Chains on ``found.model``; ``blocks`` is None where single updates are enough."""
+
+    given: GroundModel
+    found: Determined
+    readout: Readout
+    chains: lanes.Chains
+    blocks: BlockArrays | None
+    random: tuple[npt.NDArray[np.uint32], ...]  # [4, C] for every block of lanes
+    unproven: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def states(self) -> npt.NDArray[np.int32]:
+        """The states of the given model's variables, shape (V, chains)."""
+        nodes = node_states(self.found.model.graph, self.chains.states)
+        node, fixed = self.found.node, self.found.fixed
+        own = nodes[np.maximum(node, 0)] if len(nodes) else np.zeros((len(node), nodes.shape[1]), np.int32)
+        all_nodes = np.where(node[:, None] >= 0, own, fixed[:, None])
+        return all_nodes[: self.given.graph.n_variables].astype(np.int32)
+
+
+Chains = lanes.Chains | RuledChains
+
+
+def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> Chains:
+    """Chains for a scan in order, at first states that satisfy every hard rule, spread out.
+
+    Raises NoWorldError, naming rules that clash, if there is no such state.
+    """
+    if not len(hard_factors(model.graph)):
+        return gibbs.init(model, seed, chains, threads)
+    return _init(model, seed, chains, threads, random_scan=False)
+
+
+def init_random_scan(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> Chains:
+    """As `init`, for a random scan; blocks are updated in order."""
+    if not len(hard_factors(model.graph)):
+        return gibbs.init_random_scan(model, seed, chains, threads)
+    return _init(model, seed, chains, threads, random_scan=True)
+
+
+def _init(
+    model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool
+) -> RuledChains:
+    found = determined(model)
+    try:
+        if found.model.log_constant == -np.inf:
+            raise contradiction(model)
+        start = initial_states(found.model, seed, chains, threads)
+    except NoWorldError:
+        raise contradiction(model) from None
+    plan = compile_model(found.model)
+    started = lanes.chains_at(plan, start, seed, threads, random_scan)
+    blocks, unproven = None, 0
+    if len(hard_factors(found.model.graph)):
+        chosen = choose_blocks(found.model.graph)
+        blocks = block_arrays(found.model.graph, plan.rows, chosen.blocks) if chosen.blocks else None
+        unproven = chosen.unproven
+    random = np.stack([lanes.generator(seed, _BLOCKS + lane) for lane in range(chains)], axis=1)
+    cuts = np.cumsum([block.state.shape[1] for block in started.blocks])[:-1]
+    parts = tuple(np.ascontiguousarray(part) for part in np.split(random, cuts, axis=1))
+    return RuledChains(model, found, readout(model, found), started, blocks, parts, unproven)
+
+
+def step(chains: Chains, draws: int, thin: int) -> npt.NDArray[np.integer]:
+    """Counts for the targets of the given model; blocks are updated once per draw."""
+    if isinstance(chains, lanes.Chains):
+        return lanes.step(chains, draws, thin)
+    if chains.blocks is None:
+        return chains.readout.apply(lanes.step(chains.chains, draws, thin), draws)
+    jobs = list(zip(chains.chains.blocks, chains.random, strict=True))
+    with ThreadPoolExecutor(min(chains.chains.threads, len(jobs))) as pool:
+        done = [pool.submit(_advance, chains, block, random, draws, thin) for block, random in jobs]
+        counts = np.concatenate([part.result() for part in done])
+    return chains.readout.apply(counts, draws)
+
+
+def _advance(
+    chains: RuledChains, block: lanes.Block, random: npt.NDArray[np.uint32], draws: int, thin: int
+) -> npt.NDArray[np.int32]:
+    """Counts of some lanes, shape (lanes, Σ states)."""
+    single = replace(chains.chains, blocks=(block,), threads=1)
+    sweep = kernel(block.state.dtype.name)
+    counts = np.zeros((block.state.shape[1], int(chains.chains.plan.targets.offset[-1])), dtype=np.int32)
+    for _ in range(draws):
+        with np.errstate(over="ignore"):
+            sweep(chains.blocks, block.state, block.total, block.level, random)
+        counts += lanes.step(single, 1, thin)
+    return counts
+
+
+def readout(model: GroundModel, found: Determined) -> Readout:
+    """How the targets of the given model are read off those of the determined one."""
+    given, own = targets_of(model), targets_of(found.model)
+    source = []
+    for t, nodes in enumerate(given.nodes):
+        query = int(np.flatnonzero(given.of_query == t)[0])
+        start = own.offset[own.of_query[query]]
+        cards = model.graph.card[list(nodes)].tolist()
+        digits = np.unravel_index(np.arange(given.offset[t + 1] - given.offset[t]), cards) if nodes else ()
+        index, possible, alive = np.zeros(int(given.offset[t + 1] - given.offset[t]), np.int64), True, False
+        for node, digit in zip(nodes, digits, strict=True):
+            if found.node[node] < 0:
+                possible = possible & (digit == found.fixed[node])
+            else:
+                index, alive = index * found.model.graph.card[found.node[node]] + digit, True
+        always = start + index if alive else np.full(len(index), -2)
+        source.append(np.where(possible, always, -1))
+    return Readout(np.concatenate([*source, np.empty(0, dtype=np.int64)]).astype(np.int64))
