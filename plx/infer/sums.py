@@ -43,10 +43,15 @@ class PartialSums:
         self._builder = builder
         outputs = [builder.output(int(d)) for d in wide]
         tree = find_order(without(builder.network(), np.array(outputs)))
-        self._order = [int(v) for v in tree.order if int(v) not in set(outputs)] + outputs
-        self._place = {v: place for place, v in enumerate(self._order)}
-        parent = [int(tree.order[p]) if p >= 0 else -1 for p in tree.parent]
-        self._parent = dict(zip(tree.order.tolist(), parent, strict=True))
+        apart = set(outputs)
+        reached = [v for v in tree.order.tolist() if v not in apart]
+        # A search that gave up leaves nodes over: they stand last, and the plan will not fit anyway.
+        left = sorted(set(range(len(builder.card))) - apart - set(reached))
+        self._place = {v: place for place, v in enumerate([*reached, *left, *outputs])}
+        self._parent = dict.fromkeys(self._place, -1)
+        for v, p in zip(tree.order.tolist(), tree.parent.tolist(), strict=True):
+            if p >= 0:
+                self._parent[v] = int(tree.order[p])
         self._eliminated: list[tuple[int, int, int, int]] = [
             (place, 1, 0, v) for v, place in self._place.items()
         ]
