@@ -56,14 +56,12 @@ def exact_choice(model: GroundModel, options: Options) -> Choice | None:
     listed = Choice("exact", enumerated(worlds), lambda: enumerate_worlds(model))
     if worlds <= _FEW:
         return listed
-    from plx.infer.elimination import plan, solve
+    from plx.infer.exact import exact_way
 
     options.progress(Progress("looking for an order to eliminate in", 0.0, 0.0))
-    chosen = plan(model)
-    if chosen.fits():
-        cliques, size = len(chosen.skeleton.order), chosen.largest_clique
-        reason = f"eliminated in {cliques:,} steps over at most {size:,.0f} states"
-        return Choice("exact", reason, lambda: _with_worlds(model, solve(model, chosen), options))
+    way = exact_way(model)
+    if way is not None:
+        return Choice("exact", way.reason, lambda: _with_worlds(model, way.run(), options))
     return listed if worlds <= WORLDS else None
 
 
@@ -71,7 +69,9 @@ def exact(model: GroundModel, options: Options) -> Choice:
     """The exact way asked for. Raises PlxError, naming the size and what couples most, if none fits."""
     choice = exact_choice(model, options)
     if choice is None:
-        raise _too_large(model)
+        from plx.infer.exact import refusal
+
+        raise refusal(model, _size(model))
     return choice
 
 
@@ -150,24 +150,6 @@ def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> t
 
     note = "the most probable world was searched for by simulated annealing; there may be better"
     return anneal(model, options, count), note
-
-
-def _too_large(model: GroundModel) -> PlxError:
-    from plx.infer.elimination import plan
-
-    chosen = plan(model)
-    size = f"{chosen.largest_clique:,.0f}" if chosen.complete else f"over {chosen.largest_clique:,.0f}"
-    graph = model.graph
-    wide = set(chosen.widest())
-    rules = [graph.rule_of[f] for f in range(graph.n_factors) if wide & set(graph.scope_of(f).tolist())]
-    names = "; ".join(
-        f"`{model.rules[r].text}`" for r in sorted(set(rules), key=rules.count, reverse=True)[:3]
-    )
-    message = (
-        f"exact inference is out of reach: {_size(model)} worlds, and elimination needs"
-        f" a table of {size} entries"
-    )
-    return PlxError(Diagnostic(message, hint=f"use --method gibbs; what couples most: {names}"))
 
 
 def _size(model: GroundModel) -> str:
