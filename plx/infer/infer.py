@@ -51,10 +51,8 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
 
 
 def exact_choice(model: GroundModel, options: Options) -> Choice | None:
-    """The cheapest exact way that fits: enumeration, then elimination; None if none does."""
-    worlds = world_count(model)
-    listed = Choice("exact", enumerated(worlds), lambda: enumerate_worlds(model))
-    if worlds <= _FEW:
+    """The cheapest exact way that fits: enumeration, elimination or counting; None if none does."""
+    if (listed := _listed(model, _FEW)) is not None:
         return listed
     from plx.infer.exact import exact_way
 
@@ -62,7 +60,14 @@ def exact_choice(model: GroundModel, options: Options) -> Choice | None:
     way = exact_way(model)
     if way is not None:
         return Choice("exact", way.reason, lambda: _with_worlds(model, way.run(), options))
-    return listed if worlds <= WORLDS else None
+    return _listed(model, WORLDS)
+
+
+def _listed(model: GroundModel, most: int) -> Choice | None:
+    """Enumeration, if there are at most so many worlds; each unknown alone makes one or more."""
+    if model.graph.n_variables > most or (worlds := world_count(model)) > most:
+        return None
+    return Choice("exact", enumerated(worlds), lambda: enumerate_worlds(model))
 
 
 def exact(model: GroundModel, options: Options) -> Choice:
