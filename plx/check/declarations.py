@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from plx.check import build, fixed
+from plx.check import fixed
 from plx.check.arguments import need_fixed
 from plx.check.context import Context
 from plx.check.entries import constant, key_table, value_table
 from plx.check.program import Const, ParamInfo, RandomInfo, RelationInfo
 from plx.check.rows import check_index, first_of_each, report_duplicates, report_gaps
 from plx.check.sets import introduced_symbol, resolve_set, run
-from plx.check.slots import check_slots, indexes, infos
+from plx.check.slots import check_slots, indexes, infos, relevant
 from plx.check.typed import (
     Abbreviation,
     BrokenEntry,
@@ -206,17 +206,18 @@ def _sized(ctx: Context, node: ast.RandomDecl, slots: Sequence[Slot], domain: Ra
 
 def _sizes(
     ctx: Context, node: ast.RandomDecl, slots: Sequence[Slot], domain: Ranged
-) -> list[tuple[list[int], int]]:
-    if build.is_closed(domain.set):
-        return [([], len(fixed.members(ctx, domain.set, {})))]
-    if node.guard is not None:
-        return []
+) -> Iterator[tuple[list[int], int]]:
+    """The size of a domain at the indexes that decide it; none where a guard does, or there are too many."""
+    deciding = relevant(slots, domain.set)
+    if node.guard is not None and deciding:
+        return
     try:
-        every = indexes(ctx, slots, _ENUMERATED).tolist()
+        every = indexes(ctx, deciding, _ENUMERATED).tolist()
     except fixed.NoValue:
-        return []
-    uids = [slot.variable.uid for slot in slots]
-    return [(key, len(fixed.members(ctx, domain.set, dict(zip(uids, key, strict=True))))) for key in every]
+        return
+    uids = [slot.variable.uid for slot in deciding]
+    for key in every:
+        yield key, fixed.size(ctx, domain.set, dict(zip(uids, key, strict=True)), LARGEST_DOMAIN)
 
 
 def introduce_domains(ctx: Context) -> None:

@@ -25,6 +25,7 @@ from plx.check.program import (
     SetItems,
     SetRange,
     SetType,
+    SetUnion,
     Variable,
 )
 from plx.check.typed import ParamEntry, RelationEntry, TypeEntry
@@ -127,6 +128,24 @@ def members(ctx: Context, set_: SetExpr, env: Binding) -> IntArray:
             return _type_members(ctx, set_, env)
     parts = [members(ctx, part, env) for part in set_.parts]
     return first_occurrences(np.concatenate(parts))
+
+
+def size(ctx: Context, set_: SetExpr, env: Binding, limit: int) -> int:
+    """The number of members, or a smaller one that is 0, or past ``limit``, exactly where the number is.
+
+    A union is listed only where its parts leave that open.
+    """
+    match set_:
+        case SetConst():
+            return len(set_.ids)
+        case SetRange():
+            low, high = (integer(ctx, evaluate(ctx, end, env)) for end in (set_.low, set_.high))
+            return max(0, high - low + 1)
+        case SetUnion():
+            sizes = [size(ctx, part, env, limit) for part in set_.parts]
+            if max(sizes) > limit or sum(sizes) <= limit:
+                return max(sizes)
+    return len(members(ctx, set_, env))
 
 
 def first_occurrences(ids: IntArray) -> IntArray:

@@ -11,7 +11,7 @@ from plx import weights
 from plx.check import build, fixed
 from plx.check.context import Context
 from plx.check.program import SetExpr
-from plx.check.slots import group_rows, index_count, indexes, is_independent, row_keys
+from plx.check.slots import index_count, indexes, is_independent, row_keys, sets_by_row
 from plx.check.typed import Slot
 from plx.data.cells import from_loose_text
 from plx.data.table import Table
@@ -34,7 +34,10 @@ def check_index(ctx: Context, table: Table, slots: Sequence[Slot]) -> IntArray |
     index = table.index.copy()
     wrong = False
     for at, slot in enumerate(slots):
-        for group, members in _sets(ctx, index[:, :at], slots[:at], slot.ranged.set, slot):
+        set_ = slot.ranged.set
+        if wrong and not build.is_closed(set_):
+            continue
+        for group, members in sets_by_row(ctx, slots[:at], set_, index[:, :at]):
             wrong |= not _fit_column(ctx, table, index[:, at], group, members, (at, slot.ranged.words))
     return None if wrong else index
 
@@ -46,43 +49,28 @@ def check_values(
     assert table.value is not None
     value = table.value.copy()
     wrong = False
-    for group, members in _sets(ctx, index, slots, domain, None):
+    for group, members in sets_by_row(ctx, slots, domain, index):
         wrong |= not _fit_column(ctx, table, value, group, members, (len(slots), words))
     return None if wrong else value
-
-
-def _sets(
-    ctx: Context, earlier: IntArray, slots: Sequence[Slot], set_: SetExpr, slot: Slot | None
-) -> Iterator[tuple[IntArray | None, IntArray]]:
-    """The set that applies to each group of rows; None stands for all of them."""
-    if build.is_closed(set_):
-        yield None, fixed.members(ctx, set_, {})
-        return
-    uids = [other.variable.uid for other in slots]
-    for key, group in group_rows(earlier):
-        yield group, fixed.members(ctx, set_, dict(zip(uids, key, strict=True)))
 
 
 def _fit_column(
     ctx: Context,
     table: Table,
     column: IntArray,
-    group: IntArray | None,
+    group: IntArray,
     members: IntArray,
     place: tuple[int, str],
 ) -> bool:
-    cells = column if group is None else column[group]
+    cells = column[group]
     outside = np.flatnonzero(~np.isin(cells, members))
     if not len(outside):
         return True
     repaired = _repair(ctx, cells[outside], members)
-    cells = cells.copy()
-    cells[outside] = repaired
-    column[slice(None) if group is None else group] = cells
-    bad = outside[~np.isin(repaired, members)]
-    rows = bad if group is None else group[bad]
+    column[group[outside]] = repaired
+    rows = group[outside[~np.isin(repaired, members)]]
     _report_outside(ctx, table, column, rows, members, place)
-    return not len(bad)
+    return not len(rows)
 
 
 def _repair(ctx: Context, cells: IntArray, members: IntArray) -> IntArray:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plx.check import fixed
+from plx.check import build, fixed
 from plx.check.context import Context
-from plx.check.program import SetConst, SetType, SlotInfo
+from plx.check.program import SetConst, SetExpr, SetType, SlotInfo, Variable
 from plx.check.sets import resolve_set
 from plx.check.typed import Slot, Typed
+from plx.check.walk import parts, set_exprs
 from plx.errors import Note
 from plx.syntax import ast
 from plx.values import IntArray
@@ -64,25 +65,43 @@ def indexes(ctx: Context, slots: Sequence[Slot], limit: int) -> IntArray:
     """All indexes in order, shape (n, slots). Raises NoValue past ``limit``."""
     rows = np.zeros((1, 0), dtype=np.int64)
     for at, slot in enumerate(slots):
-        if is_independent(slot):
-            blocks = [(np.arange(len(rows)), fixed.members(ctx, slot.ranged.set, {}))]
-        else:
-            blocks = _grouped(ctx, slots[:at], slot, rows)
+        blocks = sets_by_row(ctx, slots[:at], slot.ranged.set, rows)
         if sum(len(group) * len(ids) for group, ids in blocks) > limit:
             raise fixed.NoValue(f"there are more than {limit} indexes; give a table in a file instead")
         rows = _extended(rows, blocks)
     return rows
 
 
-def _grouped(
-    ctx: Context, earlier: Sequence[Slot], slot: Slot, rows: IntArray
+def sets_by_row(
+    ctx: Context, slots: Sequence[Slot], set_: SetExpr, rows: IntArray
 ) -> list[tuple[IntArray, IntArray]]:
-    """Rows by what the slot's set depends on, each group with that set."""
-    uids = [other.variable.uid for other in earlier]
+    """The members of a set that may depend on slots, at each of some indexes.
+
+    ``rows`` has a column per slot. Each entry is a group of rows and the members that they share.
+    """
+    if build.is_closed(set_):
+        return [(np.arange(len(rows)), fixed.members(ctx, set_, {}))]
+    places = depends_on(slots, set_)
+    uids = [slots[place].variable.uid for place in places]
     return [
-        (group, fixed.members(ctx, slot.ranged.set, dict(zip(uids, key, strict=True))))
-        for key, group in group_rows(rows)
+        (group, fixed.members(ctx, set_, dict(zip(uids, key, strict=True))))
+        for key, group in group_rows(rows[:, places])
     ]
+
+
+def depends_on(slots: Sequence[Slot], set_: SetExpr) -> list[int]:
+    """The places of the slots that a set mentions."""
+    mentioned = {v.uid for expr in set_exprs(set_) for v in parts(expr) if isinstance(v, Variable)}
+    return [place for place, slot in enumerate(slots) if slot.variable.uid in mentioned]
+
+
+def relevant(slots: Sequence[Slot], set_: SetExpr) -> list[Slot]:
+    """The slots that decide a set: those it mentions, those which their sets mention, and so on."""
+    places = set(depends_on(slots, set_))
+    for place in reversed(range(len(slots))):
+        if place in places:
+            places.update(depends_on(slots[:place], slots[place].ranged.set))
+    return [slots[place] for place in sorted(places)]
 
 
 def group_rows(rows: IntArray) -> list[tuple[list[int], IntArray]]:
@@ -108,9 +127,9 @@ def row_keys(rows: IntArray) -> IntArray:
 
 
 def _extended(rows: IntArray, blocks: Sequence[tuple[IntArray, IntArray]]) -> IntArray:
-    parts = [
+    extended = [
         np.column_stack([np.repeat(rows[group], len(ids), axis=0), np.tile(ids, len(group))])
         for group, ids in blocks
     ]
     origin = np.concatenate([np.repeat(group, len(ids)) for group, ids in blocks])
-    return np.concatenate(parts)[np.argsort(origin, kind="stable")]
+    return np.concatenate(extended)[np.argsort(origin, kind="stable")]

@@ -39,7 +39,7 @@ def _children(node: Expr) -> Sequence[Expr]:
         case Rank():
             return (node.argument,)
         case Membership():
-            return (node.item, *_of_set(node.set))
+            return (node.item, *set_exprs(node.set))
         case Aggregate():
             return (node.body, *scope_exprs(node.scope))
     return ()
@@ -48,11 +48,12 @@ def _children(node: Expr) -> Sequence[Expr]:
 def scope_exprs(scope: Scope) -> list[Expr]:
     """The expressions in the sets and the guard of a scope."""
     sets = [binding.set for binding in scope.bindings if isinstance(binding, SetBinding)]
-    found = [expr for set_ in sets for expr in _of_set(set_)]
+    found = [expr for set_ in sets for expr in set_exprs(set_)]
     return found if scope.guard is None else [*found, scope.guard]
 
 
-def _of_set(set_: SetExpr) -> Sequence[Expr]:
+def set_exprs(set_: SetExpr) -> Sequence[Expr]:
+    """The expressions in a set."""
     match set_:
         case SetItems():
             return set_.items
@@ -61,7 +62,7 @@ def _of_set(set_: SetExpr) -> Sequence[Expr]:
         case SetType():
             return set_.arguments
         case SetUnion():
-            return [expr for part in set_.parts for expr in _of_set(part)]
+            return [expr for part in set_.parts for expr in set_exprs(part)]
     return ()
 
 
