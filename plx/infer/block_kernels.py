@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from plx.infer.kernels import BITS, _add_mapped, _add_row, _exp, _fill, _map, _random
+from plx.infer.kernels import BITS, _add_mapped, _add_row, _exp, _map, _random
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -127,7 +127,8 @@ def _entry(
     for i in range(first, last):
         if rows[i] < 0:
             fixed += np.int64(strides[i]) * joint[joint_at - 1 - rows[i]]
-    _fill(index, fixed)
+    for c in range(index.shape[0]):
+        index[c] = fixed
     for i in range(first, last):
         row = rows[i]
         if row >= n + d:

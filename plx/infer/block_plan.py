@@ -120,7 +120,7 @@ class _Build:
         return of[order], source[order], contribution[order]
 
     def terms(self, owner: IntArray, row: IntArray) -> tuple[IntArray, IntArray]:
-        """(block, factor) such that the factor depends on a member, sorted; without those that are settled."""
+        """(block, factor) such that the factor depends on a member, sorted; settled ones left out."""
         graph = self.graph
         factor_of = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
         lookup = Lookup(self.scope, graph.n_variables + self.n_rows)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -30,7 +31,7 @@ _GROWN = 64
 """A block grows while it has at most so many joint states."""
 
 _MANY = 2000
-"""With more clusters than this, only those get blocks that need them; with more factors, blocks do not grow."""
+"""With more clusters, only those get blocks that need them; with more factors, blocks do not grow."""
 
 _BLOCKS = 20_000
 """At most so many blocks are made."""
@@ -61,7 +62,7 @@ def choose_blocks(graph: FactorGraph) -> Blocks:
     bounds = np.searchsorted(factor_label[order], np.arange(int(label.max(initial=-1)) + 2))
     plans: dict[bytes, _Plan] = {}
     out, unproven = list[Block](), 0
-    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for begin, end in pairwise(bounds.tolist()):
         cluster, mine = subgraph(sub, order[begin:end])
         key = _signature(cluster)
         if key not in plans:

@@ -19,15 +19,16 @@ _LISTED = 1 << 12
 
 
 def feasible(graph: FactorGraph, limit: int) -> States | None:
-    """The states of the variables that no factor makes impossible, shape (n, V); None if more than ``limit``."""
+    """The states of the variables that no factor forbids, shape (n, V); None if more than ``limit``."""
     cards = graph.card[: graph.n_variables].astype(np.int64)
     if math.prod(cards.tolist()) > _LISTED:
         from plx.infer.sat import Satisfier
 
         return Satisfier(graph).all(limit)
-    states = np.stack(np.unravel_index(np.arange(cards.prod()), cards)) if len(cards) else np.empty((0, 1))
+    states = np.array(np.unravel_index(np.arange(cards.prod()), cards), dtype=np.int32)
+    states = states.reshape(len(cards), -1)
     possible = log_weights(graph, node_states(graph, states)) > -np.inf
-    return states.T[possible].astype(np.int32) if possible.sum() <= limit else None
+    return states.T[possible] if possible.sum() <= limit else None
 
 
 def connected(states: States, moves: Iterable[npt.NDArray[np.integer]]) -> bool:

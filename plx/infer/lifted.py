@@ -9,7 +9,7 @@ import numpy as np
 from plx.ground.assemble import variable_cards
 from plx.ground.graph import GroundModel
 from plx.ground.rows import starts
-from plx.infer import gibbs, lanes
+from plx.infer import ruled
 from plx.infer.averages import Averages, averages
 from plx.lift.find import find_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
@@ -24,7 +24,7 @@ SECONDS = 20.0
 class LiftedChains:
     """Chains on the reduced model; ``every`` sweeps are made for each one that is asked for."""
 
-    chains: lanes.Chains
+    chains: ruled.Chains
     averages: Averages
     every: int
     notes: tuple[str, ...]
@@ -34,12 +34,12 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     """Merge interchangeable values, find the symmetries of what is left, start chains there."""
     reduced = reduced_model(model)
     symmetry = find_symmetry(reduced.model, "vv", SECONDS)
-    found = averages(reduced, symmetry, _slots(reduced))
-    started = gibbs.init(found.model, seed, chains, threads)
+    found = averages(reduced, symmetry, find_slots(reduced))
+    started = ruled.init(found.model, seed, chains, threads)
     return LiftedChains(started, found, _thinning(found), symmetry.notes)
 
 
-def _slots(reduced: Reduced) -> list[Slot]:
+def find_slots(reduced: Reduced) -> list[Slot]:
     """Where the classes of interchangeable unknowns differ in size; what is not found in time is left out."""
     quotient = reduced.quotient
     multiplicity = quotient.multiplicity[quotient.pair_of()]
@@ -51,7 +51,7 @@ def _slots(reduced: Reduced) -> list[Slot]:
 
 def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:
     """Counts for the targets of the given model, averaged, shape (chains, Σ states)."""
-    return chains.averages.apply(lanes.step(chains.chains, draws, thin * chains.every), draws)
+    return chains.averages.apply(ruled.step(chains.chains, draws, thin * chains.every), draws)
 
 
 def _thinning(found: Averages) -> int:

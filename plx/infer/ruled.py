@@ -86,9 +86,7 @@ def init_random_scan(model: GroundModel, seed: int, chains: int, threads: int | 
     return _init(model, seed, chains, threads, random_scan=True)
 
 
-def _init(
-    model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool
-) -> RuledChains:
+def _init(model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool) -> RuledChains:
     found = determined(model)
     try:
         if found.model.log_constant == -np.inf:

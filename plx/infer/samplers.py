@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import GroundModel
-from plx.infer import gibbs, lifted, nec, orbital
+from plx.infer import lifted, nec, orbital, ruled
 from plx.values import FloatArray
 
 
@@ -34,7 +34,7 @@ class Sampler:
 
 
 SAMPLERS: dict[str, Sampler] = {
-    "gibbs": Sampler(gibbs.init, gibbs.step, "Gibbs sampling, scanning the unknowns in order"),
+    "gibbs": Sampler(ruled.init, ruled.step, "Gibbs sampling, scanning the unknowns in order"),
     "lifted": Sampler(
         lifted.init,
         lifted.step,
@@ -60,5 +60,5 @@ SAMPLERS: dict[str, Sampler] = {
         "Gibbs sampling of the reduced model with weighed moves along its orbits",
         notes=lambda chains: chains.notes,
     ),
-    "random-scan": Sampler(gibbs.init_random_scan, gibbs.step, "Gibbs sampling of unknowns picked at random"),
+    "random-scan": Sampler(ruled.init_random_scan, ruled.step, "Gibbs sampling of unknowns picked at random"),
 }
