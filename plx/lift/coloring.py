@@ -46,6 +46,7 @@ class ColoredGraph(NamedTuple):
     neighbor: Int32Array  # neighbours of v: neighbor[start[v] : start[v + 1]]
     color: IntArray  # [n], dense from 0
     role: npt.NDArray[np.int8]  # [n], an index of ROLES
+    weight: IntArray  # [n], for an entry of a table the id of its exact weight
 
     @property
     def n_vertices(self) -> int:
@@ -310,7 +311,7 @@ class _Builder:
         keys = np.concatenate(self.keys)
         start, neighbor = adjacency(len(keys), left, right)
         _, color = unique_rows(self._separate_copies(keys, start, neighbor))
-        return ColoredGraph(n_pairs, start, neighbor, color, keys[:, 0].astype(np.int8))
+        return ColoredGraph(n_pairs, start, neighbor, color, keys[:, 0].astype(np.int8), keys[:, 1].copy())
 
     def _place_literals(self) -> IntArray:
         """The vertex of every literal that was asked for; equal ones are one."""

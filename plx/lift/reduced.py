@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class Reduced:
         states = np.arange(self.given.graph.card[node])
         if node < self.given.graph.n_variables:
             quotient = self.quotient
-            pair = self._start[node] + states
+            pair = self.start[node] + states
             reduced = quotient.state[pair]
             return reduced - quotient.start[node], quotient.multiplicity[reduced]
         if self.node[node] < 0:
@@ -65,8 +66,9 @@ class Reduced:
         out: FloatArray = p.reshape(full)[np.ix_(*index)] * share
         return out.ravel()
 
-    @property
-    def _start(self) -> IntArray:
+    @cached_property
+    def start(self) -> IntArray:
+        """The first pair of each variable of the given model [V + 1]."""
         return starts(self.given.graph.card[: self.given.graph.n_variables])
 
 
@@ -81,11 +83,15 @@ def reduced_model(model: GroundModel) -> Reduced:
     idle = np.diff(quotient.start) == 1
     constant = model.log_constant + quotient.log_constant + assembly.log_constant
     constant += float(np.log(quotient.multiplicity[quotient.start[:-1][idle]]).sum())
+    representatives = _representatives(model, quotient)
     inner = replace(
         model,
         graph=assembly.graph,
-        atoms=_atoms(model, quotient, node),
-        queries=tuple(_query(model, quotient, query, node, fixed) for query in model.queries),
+        atoms=_atoms(model, node, representatives),
+        queries=tuple(
+            replace(q, targets=tuple(_target(t, representatives, node, fixed) for t in q.targets))
+            for q in model.queries
+        ),
         log_constant=constant,
     )
     return Reduced(model, inner, quotient, node, fixed)
@@ -135,31 +141,31 @@ def _follow(node: IntArray, fixed: IntArray, then: IntArray, state: IntArray) ->
     return out, held
 
 
-def _representatives(quotient: Quotient, start: IntArray, i: int) -> IntArray:
-    """The first given state in each reduced state of variable i."""
-    begin = starts(quotient.multiplicity)[quotient.start[i] : quotient.start[i + 1]]
-    states: IntArray = quotient.members[begin] - start[i]
-    return states
+def _representatives(model: GroundModel, quotient: Quotient) -> list[IntArray]:
+    """The first given state in each reduced state, per variable."""
+    card = model.graph.card[: model.graph.n_variables].astype(np.int64)
+    first = quotient.members[starts(quotient.multiplicity)[:-1]]
+    count = np.diff(quotient.start)
+    return np.split(first - np.repeat(starts(card)[:-1], count), quotient.start[1:-1])
 
 
-def _atoms(model: GroundModel, quotient: Quotient, node: IntArray) -> Atoms:
+def _atoms(model: GroundModel, node: IntArray, representatives: list[IntArray]) -> Atoms:
     """The same atoms; the domain of a reduced variable is one value of each class."""
     atoms, graph = model.atoms, model.graph
-    start = starts(graph.card[: graph.n_variables])
     domains = list(atoms.domains)
     known = {ids.tobytes(): i for i, ids in enumerate(domains)}
     domain, fixed, where = atoms.domain.copy(), atoms.fixed.copy(), atoms.node.copy()
     where[atoms.atom_of] = node[: graph.n_variables]
-    for i in np.flatnonzero(np.diff(quotient.start) < graph.card[: graph.n_variables]).tolist():
-        ids = atoms.states(i)[_representatives(quotient, start, i)]
-        atom = atoms.atom_of[i]
+    for i, states in enumerate(representatives):
+        if len(states) == graph.card[i]:
+            continue
+        ids, atom = atoms.states(i)[states], atoms.atom_of[i]
         if len(ids) == 1:
             fixed[atom] = ids[0]
-            continue
-        number = known.setdefault(ids.tobytes(), len(domains))
-        if number == len(domains):
-            domains.append(ids)
-        domain[atom] = number
+        else:
+            number = known.setdefault(ids.tobytes(), len(domains))
+            domains += [ids] if number == len(domains) else []
+            domain[atom] = number
     return replace(
         atoms,
         node=where,
@@ -170,17 +176,10 @@ def _atoms(model: GroundModel, quotient: Quotient, node: IntArray) -> Atoms:
     )
 
 
-def _query(
-    model: GroundModel, quotient: Quotient, query: GroundQuery, node: IntArray, fixed: IntArray
-) -> GroundQuery:
-    start = starts(model.graph.card[: model.graph.n_variables])
-    targets = []
-    for target in query.targets:
-        n, labels = target.node, target.labels
-        if n >= 0:
-            if n < model.graph.n_variables:
-                labels = labels[_representatives(quotient, start, n)]
-            labels = labels if node[n] >= 0 else labels[[max(int(fixed[n]), 0)]]
-            n = int(node[n])
-        targets.append(Target(n, labels))
-    return replace(query, targets=tuple(targets))
+def _target(target: Target, representatives: list[IntArray], node: IntArray, fixed: IntArray) -> Target:
+    """A target over classes of values."""
+    n = target.node
+    if n < 0:
+        return target
+    labels = target.labels[representatives[n]] if n < len(representatives) else target.labels
+    return Target(int(node[n]), labels if node[n] >= 0 else labels[[max(int(fixed[n]), 0)]])

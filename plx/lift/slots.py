@@ -30,8 +30,15 @@ def slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Slot]:
     """
     variable = np.repeat(np.arange(len(start) - 1), np.diff(start))
     binary = np.diff(start)[variable] == 2
+    known: dict[bytes, list[IntArray]] = {}
     for layer in group.layers:
-        for columns in _columns(layer, variable):
+        if np.ptp(weight[layer.points]) == 0:
+            continue
+        pattern = np.unique(variable[layer.points[0]], return_inverse=True)[1]
+        content = layer.generators.tobytes() + pattern.tobytes()
+        if layer.is_symmetric or content not in known:
+            known[content] = list(_columns(layer, variable))
+        for columns in known[content]:
             for points in layer.points.reshape(len(layer.points), -1)[:, columns]:
                 if len(points) <= _LARGEST and binary[points].all() and _alone(layer, points, weight):
                     log_odds = weight[points[:, 1]] - weight[points[:, 0]]
