@@ -21,8 +21,9 @@ from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
 def build(observed: ObservedNetwork) -> GroundModel:
     """The ground model of a network: evidence applied, a query for every unobserved variable.
 
-    Raises PlxError for a table that is all zero, and for evidence that one table alone forbids;
-    NoWorldError for evidence that several tables forbid together, as far as that shows here.
+    A `map` query stands last if best worlds are asked for. Raises PlxError for a table that is all
+    zero, and for evidence that one table alone forbids; NoWorldError for evidence that several
+    tables forbid together, as far as that shows here.
     """
     network, evidence = observed.network, observed.evidence
     cards = np.array(network.cards, dtype=np.int64)
@@ -44,7 +45,7 @@ def build(observed: ObservedNetwork) -> GroundModel:
         atoms=atoms,
         values=network.values,
         rules=_rules(tables, large, len(small)),
-        queries=tuple(_query(atoms, int(atom)) for atom in np.flatnonzero(fixed < 0)),
+        queries=(*(_query(atoms, int(atom)) for atom in np.flatnonzero(fixed < 0)), *_map(observed.best)),
         log_constant=assembly.log_constant,
         constant_weight=assembly.constant_weight,
         warnings=observed.warnings,
@@ -152,6 +153,11 @@ def _rules(tables: Sequence[Table], large: Sequence[Clause], clauses: int) -> tu
     factors = [GroundRule("factor", table.text, table.span, 1, 1) for table in tables[:first]]
     weighted = [GroundRule("weight", table.text, table.span, 1, 1) for table in tables[first:]]
     return (*factors, *weighted, *(GroundRule("weight", clause.text, None, 1, 1) for clause in large))
+
+
+def _map(best: int) -> tuple[GroundQuery, ...]:
+    text = "map" if best == 1 else f"map {best}"
+    return (GroundQuery("map", text, text, (), (), None, best),) if best else ()
 
 
 def _query(atoms: Atoms, atom: int) -> GroundQuery:

@@ -73,10 +73,14 @@ class FileEvidence:
 
 @dataclass(frozen=True)
 class ObservedNetwork:
-    """What a model file and the evidence on it say together."""
+    """What a model file and the evidence on it say together.
+
+    ``best`` is how many most probable worlds to ask for beside the marginals.
+    """
 
     network: Network
     evidence: FileEvidence = FileEvidence()
+    best: int = 0
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:

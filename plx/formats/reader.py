@@ -42,15 +42,15 @@ def is_model_file(path: str | Path) -> bool:
 Evidence = Sequence[str | Path] | Mapping[str, object]
 
 
-def read_model(path: str | Path, evidence: Evidence = ()) -> GroundModel:
+def read_model(path: str | Path, evidence: Evidence = (), best: int = 0) -> GroundModel:
     """The model in a .uai, .bif, .fg or .json file, with a query for every unobserved variable.
 
-    Raises PlxError as `read_observed` and `build` do.
+    ``best`` asks for so many most probable worlds too. Raises PlxError as `read_observed` and `build` do.
     """
-    return build(read_observed(path, evidence))
+    return build(read_observed(path, evidence, best))
 
 
-def read_observed(path: str | Path, evidence: Evidence = ()) -> ObservedNetwork:
+def read_observed(path: str | Path, evidence: Evidence = (), best: int = 0) -> ObservedNetwork:
     """The network in a file and evidence on it.
 
     ``evidence`` is a mapping from names to states, or a list in which each item is ``NAME=STATE`` or
@@ -63,7 +63,7 @@ def read_observed(path: str | Path, evidence: Evidence = ()) -> ObservedNetwork:
     else:
         names = Names(network)
         parts = [_evidence(network, names, item) for item in evidence]
-    return ObservedNetwork(network, join(parts, network))
+    return ObservedNetwork(network, join(parts, network), best)
 
 
 def read_network(path: str | Path) -> Network:

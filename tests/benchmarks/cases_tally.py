@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from plx.errors import PlxError
 from plx.formats import read_model
-from plx.ground.graph import GroundModel, GroundQuery
+from plx.ground.graph import GroundModel
 from plx.infer.elimination import Budget, Plan, plan, solve
 from plx.infer.infer import infer
 from plx.infer.progress import Options
@@ -80,9 +80,8 @@ def _sampled(case: Case, model: GroundModel, chosen: Plan, seconds: float) -> tu
 
 def best_found(case: Case, seconds: float) -> tuple[float, bool]:
     """The log weight of the best world found, and whether it is proved."""
-    model = read_model(case.path, case.evidence)
-    query = GroundQuery("map", "map", "map", (), (), None)
-    result = infer(replace(model, queries=(query,)), "auto", Options(seed=1, seconds=seconds))
+    model = read_model(case.path, case.evidence, best=1)
+    result = infer(replace(model, queries=model.queries[-1:]), "auto", Options(seed=1, seconds=seconds))
     world = result.answers[0].worlds[0]
     return world.log_weight + model.log_constant, world.optimal
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from plx.formats import read_model
+from plx.infer.infer import infer
 from tests.formats.reading import answers, mistake, save, total
 
 RAIN = """network test { property "a b"; }
@@ -30,6 +33,16 @@ def test_evidence_by_name(tmp_path):
     model = read_model(save(tmp_path, "a.bif", RAIN), ["lawn=wet"])
     assert answers(model) == {"rain": pytest.approx({"yes": 0.14 / 0.22, "no": 0.08 / 0.22})}
     assert total(model) == pytest.approx(-1.5141277326297755)
+
+
+def test_the_most_probable_worlds(tmp_path):
+    model = read_model(save(tmp_path, "a.bif", RAIN), ["rain=yes"], best=2)
+    query = model.queries[-1]
+    assert (query.kind, query.name, query.best) == ("map", "map 2", 2)
+    answer = infer(model).answers[-1]
+    assert [world.log_weight + model.log_constant for world in answer.worlds] == pytest.approx(
+        [math.log(0.2 * 0.7), math.log(0.2 * 0.3)]
+    )
 
 
 def test_names_are_kept_as_they_are(tmp_path):
