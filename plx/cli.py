@@ -181,6 +181,56 @@ def ground(
         sys.stdout.write(write(grounded))
 
 
+@app.command()
+def compare(
+    file: File,
+    methods: Annotated[
+        str, typer.Option(help="Samplers, separated by commas.")
+    ] = "gibbs,orbital,vv,nec,lifted",
+    seconds: Annotated[float, typer.Option(min=0.01, help="Seconds per chain.")] = 10.0,
+    chains: Annotated[int, typer.Option(min=1, help="Independent chains per method.")] = 4,
+    lanes: Annotated[int, typer.Option(min=1, help="States that one chain moves at once.")] = 64,
+    truth: Annotated[
+        str, typer.Option(metavar="exact|long|FILE.json", help="Where the true marginals are from.")
+    ] = "exact",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curves: kl.svg, kl.png, kl.pdf.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Makes the chains repeatable.")] = None,
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    format: Annotated[Format, typer.Option(help="How to print the curves.")] = Format.table,
+) -> None:
+    """Measure how fast samplers approach the true marginals: KL divergence over time.
+
+    It takes methods × chains × seconds in all. Example: `plx compare ring.plx --seconds 5 --plot kl.svg`
+    """
+    from plx.answer import comparison
+    from plx.model import compare as measure
+
+    with _interruptible():
+        found = measure(
+            _load(file, bind, evidence, max_ground),
+            methods.split(","),
+            seconds=seconds,
+            chains=chains,
+            lanes=lanes,
+            truth=truth if truth in ("exact", "long") else comparison.read_truth(Path(truth)),
+            seed=seed,
+            progress=True,
+        )
+    if plot is not None:
+        comparison.plot(found, plot)
+    if format is Format.table:
+        console = _console(sys.stdout)
+        console.print(comparison.table(found), "", *comparison.summary(found), sep="\n", highlight=False)
+    else:
+        sys.stdout.write(
+            comparison.to_csv(found) if format is Format.csv else comparison.to_json(found) + "\n"
+        )
+
+
 # ------------------------------------------------------------------ input
 
 

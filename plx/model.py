@@ -31,10 +31,11 @@ from plx.infer.start import contradiction, possible, require_world
 from plx.progress import watching
 from plx.source import Source, Span
 from plx.syntax.parser import recover
-from plx.values import Values
+from plx.values import FloatArray, Values
 
 if TYPE_CHECKING:
     from plx.formats import ObservedNetwork
+    from plx.infer.curves import Comparison
 
 T = TypeVar("T")
 
@@ -200,6 +201,32 @@ def _impossible(given: Sequence[Condition], error: NoWorldError) -> PlxError:
     found = error.diagnostics[0]
     notes = (Note(found.message, found.span), *found.notes)
     return PlxError(Diagnostic(f"the given of line {span.line} has probability 0", span, notes=notes))
+
+
+def compare(
+    model: Model,
+    methods: Sequence[str],
+    *,
+    seconds: float = 10.0,
+    chains: int = 4,
+    lanes: int = 64,
+    truth: str | Sequence[FloatArray] = "exact",
+    seed: int | None = None,
+    progress: bool | Report = False,
+) -> Comparison:
+    """How fast the marginals of several samplers approach the truth.
+
+    Every method runs ``chains`` times for ``seconds`` each; a run pools ``lanes`` states that move
+    at once. ``truth`` is "exact", "long" (a long run of ``lifted``) or the true marginals, one
+    distribution per unknown. Raises PlxError for an unknown method, or where the truth cannot be had.
+    """
+    from plx.infer.compare import Plan
+    from plx.infer.compare import compare as run_all
+
+    seed = secrets.randbits(32) if seed is None else seed
+    with _watcher(progress) as report:
+        plan = Plan(methods, seconds, chains, lanes, seed, report)
+        return run_all(model.name, model.ground, truth, plan)
 
 
 def compile(text: str, /, **bindings: object) -> Model:
