@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph, GroundModel, GroundQuery, Target
-from plx.ground.rows import starts
+from plx.ground.rows import segments, starts
 from plx.infer.compiled import targets_of
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced
@@ -63,9 +63,6 @@ def averages(reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()) -
     what that tells of each (estimate F1 of docs/lifting.md).
     """
     build = _Build(reduced, symmetry, slots)
-    targets = targets_of(reduced.given)
-    for nodes in targets.nodes:
-        build.target(nodes)
     return build.finish()
 
 
@@ -75,44 +72,58 @@ class _Build:
     def __init__(self, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot]) -> None:
         self.reduced, self.symmetry, self.slots = reduced, symmetry, slots
         self.images = Images(reduced.model.graph, symmetry.group)
-        self.orbits: dict[int, int] = {}  # orbit of pairs → pool
         self.joints: list[tuple[int, IntArray, list[Image]]] = []  # first pool, shape, images
         self.n_pools = 0
-        self.pool: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self.share: list[FloatArray] = [np.empty(0)]
+        targets = targets_of(reduced.given)
+        self.pool = np.empty(targets.offset[-1], dtype=np.int64)
+        self.share = np.empty(targets.offset[-1])
+        n = reduced.given.graph.n_variables
+        alone = np.array([len(nodes) == 1 and nodes[0] < n for nodes in targets.nodes], dtype=bool)
+        variable = np.array(
+            [nodes[0] for nodes in targets.nodes if len(nodes) == 1 and nodes[0] < n], dtype=np.int64
+        )
+        self._unknowns(variable, targets.offset[:-1][alone])
+        for t in np.flatnonzero(~alone).tolist():
+            part = slice(*targets.offset[t : t + 2])
+            self.pool[part], self.share[part] = self._joint(targets.nodes[t])
 
-    def target(self, nodes: tuple[int, ...]) -> None:
-        """One target of the given model: the pool and the share of each of its states."""
-        reduced = self.reduced
-        share, pool = np.ones(1), np.zeros(1, dtype=np.int64)
-        alive = [int(reduced.node[n]) for n in nodes if reduced.node[n] >= 0]
+    def _unknowns(self, variable: IntArray, begin: IntArray) -> None:
+        """Targets of one unknown each, whose states begin at ``begin``: a pool per orbit of pairs."""
+        reduced, orbit = self.reduced, self.symmetry.orbits
+        card = reduced.given.graph.card[variable].astype(np.int64)
+        out = segments(begin, card)
+        state = reduced.quotient.state[segments(reduced.start[variable], card)]
+        self.share[out] = 1.0 / reduced.quotient.multiplicity[state]
+        node = np.repeat(reduced.node[variable], card)
+        alive = node >= 0
+        inner = self.symmetry.start[node[alive]] + state[alive]
+        inner -= np.repeat(reduced.quotient.start[variable], card)[alive]
+        self.pool_of_orbit = np.full(int(orbit.max(initial=-1)) + 1, -1, dtype=np.int64)
+        used = np.unique(orbit[inner])
+        self.pool_of_orbit[used] = self._new_pools(len(used)) + np.arange(len(used))
+        self.pool[out] = -1
+        self.pool[out[alive]] = self.pool_of_orbit[orbit[inner]]
+
+    def _joint(self, nodes: tuple[int, ...]) -> tuple[IntArray, FloatArray]:
+        """The pool and the share of each joint state of some nodes of the given model."""
+        graph = self.reduced.model.graph
+        share, pool, alive = np.ones(1), np.zeros(1, dtype=np.int64), []
         for node in nodes:
-            state, count = reduced.state_map(node)
+            state, count = self.reduced.state_map(node)
             each = np.divide(1.0, count, out=np.zeros(len(count)), where=count > 0)
             share = np.multiply.outer(share, each).ravel()
-            if reduced.node[node] >= 0:
-                pool = np.add.outer(pool * reduced.model.graph.card[reduced.node[node]], state).ravel()
+            inner = int(self.reduced.node[node])
+            if inner >= 0:
+                alive.append(inner)
+                pool = np.add.outer(pool * graph.card[inner], state).ravel()
             else:
                 pool = np.repeat(pool, len(state))
-        self.share.append(share)
-        self.pool.append(self._pools(alive)[pool])
-
-    def _pools(self, alive: list[int]) -> IntArray:
-        """The pool of each joint state of some nodes of the reduced model."""
-        graph = self.reduced.model.graph
         if not alive:
-            return np.array([-1])
-        if len(alive) == 1 and alive[0] < graph.n_variables:
-            start = self.symmetry.start
-            orbits = self.symmetry.orbits[start[alive[0]] : start[alive[0] + 1]].tolist()
-            for orbit in orbits:
-                if orbit not in self.orbits:
-                    self.orbits[orbit] = self._new_pools(1)
-            return np.array([self.orbits[orbit] for orbit in orbits])
+            return np.full(len(share), -1), share
         shape = graph.card[alive].astype(np.int64)
         first = self._new_pools(int(shape.prod()))
         self.joints.append((first, shape, self.images.of(tuple(alive), _IMAGES)))
-        return first + np.arange(shape.prod())
+        return first + pool, share
 
     def _new_pools(self, n: int) -> int:
         self.n_pools += n
@@ -121,8 +132,7 @@ class _Build:
     def finish(self) -> Averages:
         """The model that records all pools, and where they are in its counts."""
         orbit, start = self.symmetry.orbits, self.symmetry.start
-        pool_of = np.full(int(orbit.max(initial=-1)) + 1, -1, dtype=np.int64)
-        pool_of[list(self.orbits)] = list(self.orbits.values())
+        pool_of = self.pool_of_orbit
         slots = [slot for slot in self.slots if (pool_of[orbit[slot.points]] >= 0).any()]
         counted = pool_of[orbit] >= 0
         counted[[p for slot in slots for p in slot.points.ravel().tolist()]] = False
@@ -148,21 +158,21 @@ class _Build:
         ]
         pool, source, weight = (np.concatenate(part) for part in zip(*entries, strict=True))
         order = np.argsort(pool, kind="stable")
-        of_state = np.concatenate(self.pool)
         return Averages(
             model=model,
             source=source[order],
             weight=weight[order],
             start=starts(np.bincount(pool, minlength=self.n_pools)),
-            pool=of_state,
-            share=np.concatenate(self.share),
-            pooled=np.append(self._pooled(size), 1.0)[of_state],
+            pool=self.pool,
+            share=self.share,
+            pooled=np.append(self._pooled(size), 1.0)[self.pool],
         )
 
     def _pooled(self, size: IntArray) -> FloatArray:
         """How many pairs, or images, are behind each pool."""
         out = np.ones(self.n_pools)
-        out[list(self.orbits.values())] = size[list(self.orbits)]
+        used = self.pool_of_orbit >= 0
+        out[self.pool_of_orbit[used]] = size[used]
         for first, shape, images in self.joints:
             out[first : first + int(shape.prod())] = len(images)
         return out

@@ -83,7 +83,7 @@ def exact(model: GroundModel, options: Options) -> Choice:
 def sampler_choice(model: GroundModel, options: Options) -> Choice:
     """The sampler that ``auto`` takes where no exact way fits; `map` is exact still, if that fits."""
     reason = f"exact answers are out of reach ({_size(model)} worlds)"
-    return Choice("gibbs", reason, lambda: _with_worlds(model, _sampled("gibbs", model, options), options))
+    return Choice("lifted", reason, lambda: _with_worlds(model, _sampled("lifted", model, options), options))
 
 
 def sampler(name: str, model: GroundModel, options: Options) -> Choice:
