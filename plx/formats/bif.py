@@ -56,6 +56,7 @@ class _Reader:
         self.values = values
         self.numbers = LogNumbers(values)
         self.warnings: list[Diagnostic] = []
+        self.names = [block.name.text for block in file.variables]
         self.variable: dict[str, int] = {}
         self.states: list[dict[str, int]] = []
 
@@ -70,7 +71,7 @@ class _Reader:
         empty = np.zeros((1, 0), dtype=np.int64)
         return Network(
             values=self.values,
-            blocks=tuple(AtomBlock(name, empty, i) for i, name in enumerate(self.variable)),
+            blocks=tuple(AtomBlock(name, empty, i) for i, name in enumerate(self.names)),
             states=tuple(self.values.ids(states) for states in self.states),
             tables=tuple(self._table(family) for family in families),
             warnings=tuple(self.warnings),
@@ -114,8 +115,7 @@ class _Reader:
                 del left[child]
         if left:
             cycle = _cycle(left)
-            names = list(self.variable)
-            arrows = " → ".join(names[child] for child in cycle)
+            arrows = " → ".join(self.names[child] for child in cycle)
             self._fail(f"the parents go round in a circle: {arrows}", left[cycle[0]].block.child)
 
     def _table(self, family: _Family) -> Table:
@@ -170,7 +170,7 @@ class _Reader:
         index = 0
         for state, parent in zip(row.given, family.parents, strict=True):
             known = self.states[parent]
-            index = index * len(known) + self._find(state, known, f"state of `{list(self.variable)[parent]}`")
+            index = index * len(known) + self._find(state, known, f"state of `{self.names[parent]}`")
         return index
 
     def _ids(self, row: Row, count: int) -> IntArray:

@@ -115,9 +115,10 @@ def _names(
 ) -> tuple[tuple[AtomBlock, ...], tuple[IntArray, ...]]:
     """Blocks and states: from the comments of `write_uai` if every variable has one, else numbers."""
     named = [_entry(match[1]) for match in NAME.finditer(source.text)]
-    if len(named) == len(cards) and all(len(entry) == c + 1 for entry, c in zip(named, cards, strict=True)):
+    fitting = [entry for entry, card in zip(named, cards, strict=False) if len(entry) == card + 1]
+    if len(named) == len(fitting) == len(cards) == len({str(entry[0]) for entry in fitting}):
         empty = np.zeros((1, 0), dtype=np.int64)
-        blocks = tuple(AtomBlock(entry[0], empty, i) for i, entry in enumerate(named))
+        blocks = tuple(AtomBlock(str(entry[0]), empty, i) for i, entry in enumerate(named))
         return blocks, tuple(values.ids(_state(text) for text in entry[1:]) for entry in named)
     ranges = {int(card): values.ids(range(int(card))) for card in set(cards.tolist())}
     return numbered(values, range(len(cards))), tuple(ranges[int(card)] for card in cards)

@@ -51,6 +51,14 @@ def test_names_states_and_evidence_come_back(tmp_path):
     assert list(answers(read_model(tmp_path / "b.uai", {"the cat": "the mat"}))) == ["节点"]
 
 
+@pytest.mark.parametrize(
+    "comment", ['c plx ["a", 0, 1]', 'c plx ["a", 0]\nc plx ["b", 0, 1]', "c plx [a]\n" * 2]
+)
+def test_comments_that_do_not_name_every_variable_once_are_no_names(tmp_path, comment):
+    text = f"{comment}\nMARKOV 2 2 2 1 1 0 2 1 3\n"
+    assert list(answers(read_model(save(tmp_path, "a.uai", text)))) == ["x(0)", "x(1)"]
+
+
 def test_a_count_over_too_many_unknowns_is_refused():
     count = [([(i, [0, 1]) for i in range(30)], list(range(31)))]
     model = make_model([2] * 30, [([30], list(range(31)))], count)
