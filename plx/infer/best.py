@@ -17,7 +17,7 @@ from plx.infer.worlds import log_weights, node_states
 
 def map_plan(model: GroundModel) -> Plan:
     """The tree for `map` alone: what queries ask makes it no wider."""
-    return plan(replace(model, queries=()))
+    return plan(replace(model, queries=()), once=False)
 
 
 def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) -> tuple[World, ...]:

@@ -11,8 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
-from plx.ground.graph import GroundModel, GroundRule
+from plx.ground.graph import GroundModel, GroundQuery, GroundRule
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer
+from plx.infer.copies import keep_once
 from plx.infer.junction import Impossible, propagate
 from plx.infer.network import with_scopes
 from plx.infer.order import Skeleton, find_order, follow_order
@@ -81,6 +82,10 @@ class Plan:
         limit = budget or Budget()
         return self.complete and self.entries <= limit.entries and self.operations <= limit.operations
 
+    def scope(self, nodes: Nodes) -> Nodes:
+        """The nodes of the network that stand for nodes of the graph."""
+        return tuple(self.skeleton.network.node[list(nodes)].tolist())
+
     def widest(self) -> tuple[int, ...]:
         """The nodes of the graph in the largest clique."""
         tree = max(self._trees, key=lambda tree: (not tree.complete, tree.bits.max(initial=0.0)))
@@ -106,12 +111,18 @@ class Plan:
         return [self.skeleton, *(tree for _, tree in self.apart)]
 
 
-def plan(model: GroundModel) -> Plan:
-    """Choose an elimination order for a model whose queries have no ``given``."""
+def plan(model: GroundModel, once: bool = True) -> Plan:
+    """Choose an elimination order for a model whose queries have no ``given``.
+
+    ``once``: components that are copies of each other are solved once.
+    """
     targets = list(dict.fromkeys(distinct(free_nodes(query)) for query in model.queries if query.targets))
     network = split(model.graph, {node for nodes in targets for node in nodes})
+    if once:
+        network = keep_once(network, (network.node[list(nodes)].tolist() for nodes in targets))
     skeleton = find_order(network)
     scopes = [tuple(network.node[list(nodes)].tolist()) for nodes in targets if len(nodes) > 1]
+    scopes = list(dict.fromkeys(scopes))
     joint = [scope for scope in scopes if skeleton.complete and skeleton.home(scope) < 0]
     if not joint:
         return Plan(model, skeleton)
@@ -136,7 +147,7 @@ def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
     except Impossible as impossible:
         raise clash(model, impossible) from None
     log_z += model.log_constant
-    answers = tuple(_answer(model, i, joints, log_z) for i in range(len(model.queries)))
+    answers = tuple(_answer(chosen, query, joints, log_z) for query in model.queries)
     seconds = time.perf_counter() - begin
     return Inference("exact", chosen.reason, answers, log_z=log_z, seconds=seconds)
 
@@ -155,26 +166,25 @@ def _last(skeleton: Skeleton, scope: Nodes) -> Skeleton:
 
 
 def _propagate(chosen: Plan) -> tuple[float, dict[Nodes, FloatArray]]:
-    """log Z, and the joint distribution of the distinct targets of every query, by nodes of the graph."""
-    node = chosen.skeleton.network.node
-    wanted = {distinct(free_nodes(query)) for query in chosen.model.queries}
-    inside = {tuple(node[list(nodes)].tolist()): nodes for nodes in wanted if nodes}
+    """log Z, and the joint distribution of the distinct targets of every query, by nodes of the network."""
+    scopes = {chosen.scope(distinct(free_nodes(query))) for query in chosen.model.queries} - {()}
     out: dict[Nodes, FloatArray] = {(): np.ones(1)}
     for scope, tree in chosen.apart:
-        out[inside.pop(scope)] = propagate(tree, [scope]).joints[0]
-    beliefs = propagate(chosen.skeleton, list(inside))
-    out.update(zip(inside.values(), beliefs.joints, strict=True))
+        out[scope] = propagate(tree, [scope]).joints[0]
+    inside = sorted(scopes - set(out))
+    beliefs = propagate(chosen.skeleton, inside)
+    out.update(zip(inside, beliefs.joints, strict=True))
     return beliefs.log_z, out
 
 
-def _answer(model: GroundModel, index: int, joints: dict[Nodes, FloatArray], log_z: float) -> Answer:
-    query = model.queries[index]
+def _answer(chosen: Plan, query: GroundQuery, joints: dict[Nodes, FloatArray], log_z: float) -> Answer:
     if query.kind == "map":
         return Answer()
     if query.kind == "logz":
         return log_z_answer(log_z)
     free = free_nodes(query)
-    return exact_answer(model, query, repeated(model, free, joints[distinct(free)]))
+    joint = joints[chosen.scope(distinct(free))]
+    return exact_answer(chosen.model, query, repeated(chosen.model, free, joint))
 
 
 def repeated(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
@@ -193,7 +203,7 @@ def repeated(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
 def clash(model: GroundModel, reason: Impossible) -> PlxError:
     """The error that names the rules which leave no world."""
     graph = model.graph
-    own = reason.factors[reason.factors < graph.n_factors].tolist()
+    own = reason.factors[reason.factors >= 0].tolist()
     hard = [f for f in own if graph.table_values(f).min() == -np.inf]
     rules = [model.rules[r] for r, _ in Counter(graph.rule_of[hard].tolist()).most_common(_RULES_NAMED)]
     first, *others = rules

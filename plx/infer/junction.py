@@ -49,7 +49,7 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     stuck = tree_kernels.collect(tree, data, messages, table, scale)
     if stuck >= 0:
         raise Impossible(factors_below(skeleton, stuck))
-    log_z = math.fsum(scale)
+    log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
     return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
 
 
@@ -163,4 +163,5 @@ def factors_below(skeleton: Skeleton, clique: int) -> IntArray:
     for c in range(clique - 1, -1, -1):
         below[c] = skeleton.parent[c] >= 0 and below[skeleton.parent[c]]
     network = skeleton.network
-    return np.flatnonzero(below[first_place(network.scope_start, network.scope, skeleton.place)])
+    home = first_place(network.scope_start, network.scope, skeleton.place)
+    return network.factor[below[home]]

@@ -21,10 +21,12 @@ class Network(NamedTuple):
 
     card: IntArray  # [N]
     node: IntArray  # [V + D] the node that stands for a node of the factor graph, or -1
+    times: IntArray  # [N] how many nodes it stands for: copies are kept once
     scope_start: IntArray  # [F + 1]
     scope: IntArray
     table_at: IntArray  # [F] where the table of a factor begins
     table: FloatArray
+    factor: IntArray  # [F] the factor of the graph, or -1
     family_start: IntArray  # [G + 1]
     family: IntArray
     map_at: IntArray  # [G] where the map of a function begins
@@ -67,4 +69,5 @@ def with_scopes(network: Network, scopes: Sequence[tuple[int, ...]]) -> Network:
         scope=np.concatenate([network.scope, *(np.array(scope, dtype=np.int64) for scope in scopes)]),
         table_at=np.concatenate([network.table_at, np.full(len(scopes), len(network.table))]),
         table=np.concatenate([network.table, np.zeros(largest)]),
+        factor=np.concatenate([network.factor, np.full(len(scopes), -1)]),
     )

@@ -19,7 +19,10 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 BLOCK = 4096
-"""Entries of a clique walked at a time."""
+"""Entries of a clique walked at a time, about."""
+
+SHORTEST = 64
+"""No block is shorter than this where the clique is longer, whatever the cards."""
 
 
 class Tree(NamedTuple):
@@ -70,7 +73,7 @@ def block_size(tree: Tree, c: int) -> int:
     size = 1
     for a in range(tree.axis_start[c + 1] - 1, tree.axis_start[c] - 1, -1):
         if tree.axis_base[a]:
-            if size > 1 and size * tree.axis_card[a] > BLOCK:
+            if size >= SHORTEST and size * tree.axis_card[a] > BLOCK:
                 break
             size *= tree.axis_card[a]
     return size
