@@ -107,6 +107,7 @@ def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, Any]:
         "configurations": _i64(c.configurations),
         "threshold": thresholds(c, graph, BITS),
         "reader_start": _i64(c.reader_start),
+        "reader_split": _i64(c.reader_split),
         "reader_row": _i32(c.reader_row),
         "reader_stride": _i32(c.reader_stride),
     }

@@ -57,6 +57,7 @@ class Conditionals:
     start: IntArray  # [V] -1: no table
     configurations: IntArray  # [V]
     reader_start: IntArray  # [V + 1]
+    reader_split: IntArray  # [V] readers before it are variables, an even number of them
     reader_row: IntArray
     reader_stride: IntArray
     groups: tuple[Group, ...]
@@ -96,13 +97,17 @@ def conditionals(graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int
     groups, size = _group(graph, rows, s, readers, bound, chosen, start)
     configurations = np.where(start >= 0, np.round(np.exp2(np.minimum(logs, 40))), 0).astype(np.int64)
     kept = np.flatnonzero(start[readers.variable] >= 0)
-    reader_start = _starts(readers.variable[kept], n)
+    owner, plain = readers.variable[kept], readers.row[kept] < n
+    reader_start = _starts(owner, n)
+    order = np.lexsort((~plain, owner))
     return Conditionals(
         start=start,
         configurations=configurations,
         reader_start=reader_start,
-        reader_row=readers.row[kept],
-        reader_stride=run_strides(readers.radix[kept], reader_start),
+        reader_split=reader_start[:-1]
+        + np.bincount(owner, weights=plain, minlength=n).astype(np.int64) // 2 * 2,
+        reader_row=readers.row[kept][order],
+        reader_stride=run_strides(readers.radix[kept], reader_start)[order],
         groups=tuple(groups),
         size=size,
     )

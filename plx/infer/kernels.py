@@ -1,9 +1,9 @@
 """Gibbs sweeps over many chains at once.
 
-Chains are lanes: ``state[variable, chain]``. Every loop over lanes is an inner loop over
-contiguous memory, so that it compiles to vector instructions. A lane's random numbers come
-from its own generator and integer arithmetic alone decides them, so a chain does not depend on
-how chains are dealt to blocks and threads. With NUMBA_DISABLE_JIT=1 all chains are identical.
+Chains are lanes: ``state[variable, chain]``. Loops over lanes are inner loops over contiguous memory,
+so that they compile to vector instructions; looked-up indexes are unsigned, as signed ones are
+checked for counting from the end. A lane's random numbers come from its own generator, so a chain
+does not depend on how chains are dealt to threads, and are the same with NUMBA_DISABLE_JIT=1.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Compiled(NamedTuple):
     configurations: Int64  # [V]
     threshold: Int32  # one plane of `configurations` per state but the last
     reader_start: Int64  # [V + 1]
+    reader_split: Int64  # [V] up to here the readers come in pairs of variables
     reader_row: Int32
     reader_stride: Int32
 
@@ -90,19 +91,9 @@ _COMPILED = types.NamedTuple(  # type: ignore[no-untyped-call]
 
 
 def _signature(state: types.Type) -> object:
-    lanes32 = types.Array(types.int32, 2, "C")
-    random = types.Array(types.uint32, 2, "C")
-    return types.void(
-        _COMPILED,
-        types.Array(state, 2, "C"),
-        lanes32,
-        lanes32,
-        random,
-        random,
-        types.int64,
-        types.int64,
-        lanes32,
-    )
+    lanes, random = types.Array(types.int32, 2, "C"), types.Array(types.uint32, 2, "C")
+    states, n = types.Array(state, 2, "C"), types.int64
+    return types.void(_COMPILED, states, lanes, lanes, random, random, n, n, lanes)
 
 
 @numba.njit(nogil=True)
@@ -138,12 +129,6 @@ def _exp(x: float) -> float:
 
 
 @numba.njit(nogil=True)
-def _fill(index: Int32, value: Number) -> None:
-    for c in range(index.shape[0]):
-        index[c] = value
-
-
-@numba.njit(nogil=True)
 def _add_row(row: Number, stride: Number, source: States, index: Int32) -> None:
     """index += stride * source[row], lane by lane."""
     step = np.int32(stride)
@@ -152,21 +137,31 @@ def _add_row(row: Number, stride: Number, source: States, index: Int32) -> None:
 
 
 @numba.njit(nogil=True)
+def _add_two(
+    row: Number, stride: Number, row_b: Number, stride_b: Number, source: States, index: Int32
+) -> None:
+    """index += stride * source[row] + stride_b * source[row_b], lane by lane."""
+    step, step_b = np.int32(stride), np.int32(stride_b)
+    for c in range(index.shape[0]):
+        index[c] += step * np.int32(source[row, c]) + step_b * np.int32(source[row_b, c])
+
+
+@numba.njit(nogil=True)
 def _add_mapped(
     row: Number, source: States, start: Number, table: Int32, sign: Number, out: Int32, to: Number
 ) -> None:
     """out[to] += sign * table[start + source[row]], lane by lane."""
-    values = table[start:]
+    base = np.uint64(start)
     for c in range(out.shape[1]):
-        out[to, c] += np.int32(sign) * values[np.uint32(source[row, c])]
+        out[to, c] += np.int32(sign) * table[base + np.uint64(source[row, c])]
 
 
 @numba.njit(nogil=True)
 def _map(start: Number, table: Int32, source: Int32, row: Number, out: Int32, to: Number) -> None:
     """out[to] = table[start + source[row]], lane by lane."""
-    values = table[start:]
+    base = np.uint64(start)
     for c in range(out.shape[1]):
-        out[to, c] = values[np.uint32(source[row, c])]
+        out[to, c] = table[base + np.uint64(source[row, c])]
 
 
 @numba.njit(nogil=True)
@@ -216,17 +211,17 @@ def _threshold(
     state: States,
 ) -> None:  # fmt: skip
     """Draw v from a table: the number of thresholds that the random integer reaches."""
+    base = np.uint64(start)
     if card == 2:
-        limits = threshold[start:]
         for c in range(index.shape[0]):
-            state[v, c] = draw[c] >= limits[np.uint32(index[c])]
+            state[v, c] = draw[c] >= threshold[base + np.uint64(index[c])]
         return
     for c in range(index.shape[0]):
         state[v, c] = 0
     for k in range(card - 1):
-        limits = threshold[start + k * plane :]
+        base = np.uint64(start + k * plane)
         for c in range(index.shape[0]):
-            state[v, c] += draw[c] >= limits[np.uint32(index[c])]
+            state[v, c] += draw[c] >= threshold[base + np.uint64(index[c])]
 
 
 @numba.njit(nogil=True)
@@ -253,9 +248,9 @@ def _candidates(
 @numba.njit(nogil=True)
 def _score(k: Number, start: Number, potential: Float64, index: Int32, score: Float64) -> None:
     """score[k] += potential[start + index], lane by lane."""
-    values = potential[start:]
+    base = np.uint64(start)
     for c in range(index.shape[0]):
-        score[k, c] += values[np.uint32(index[c])]
+        score[k, c] += potential[base + np.uint64(index[c])]
 
 
 @numba.njit(nogil=True)
@@ -286,7 +281,8 @@ def _sweep(
 ) -> None:  # fmt: skip
     """As many updates as there are variables; fields are unpacked first, as each access counts references."""
     cards, conditional, plane, threshold = m.card, m.conditional, m.configurations, m.threshold
-    reader_start, reader_row, reader_stride = m.reader_start, m.reader_row, m.reader_stride
+    reader_start, reader_split = m.reader_start, m.reader_split
+    reader_row, reader_stride = m.reader_row, m.reader_stride
     affected_start, affected = m.affected_start, m.affected
     edge_start, edge_source, edge_contribution = m.edge_start, m.edge_source, m.edge_contribution
     contribution, output_start, output = m.contribution, m.output_start, m.output
@@ -306,9 +302,15 @@ def _sweep(
                    contribution, output_start, output, state, total, level)  # fmt: skip
         start = conditional[v]
         if start >= 0:
-            _fill(index, 0)
-            _add_rows(reader_start[v], reader_start[v + 1], reader_row, reader_stride,
-                      state, level, total, candidate, index)  # fmt: skip
+            index[:] = 0
+            split = reader_split[v]
+            for r in range(reader_start[v], split, 2):
+                _add_two(
+                    reader_row[r], reader_stride[r], reader_row[r + 1], reader_stride[r + 1], state, index
+                )
+            if split < reader_start[v + 1]:
+                _add_rows(split, reader_start[v + 1], reader_row, reader_stride,
+                          state, level, total, candidate, index)  # fmt: skip
             _threshold(v, cards[v], start, plane[v], threshold, index, draw, state)
         else:
             score[: cards[v]] = 0.0
@@ -316,7 +318,7 @@ def _sweep(
                 _candidates(first, last, k, affected, edge_start, edge_source, edge_contribution,
                             contribution, output_start, output, total, candidate)  # fmt: skip
                 for f in range(factor_start[v], factor_start[v + 1]):
-                    _fill(index, k * factor_stride[f])
+                    index[:] = k * factor_stride[f]
                     _add_rows(operand_start[f], operand_start[f + 1], operand_row, operand_stride,
                               state, level, total, candidate, index)  # fmt: skip
                     _score(k, factor_entry[f], potential, index, score)
@@ -360,7 +362,7 @@ def _record(
                 _add_mapped(row - n, level, start, contribution, 1, total, d)
         _map(output_start[d], output, total, d, level, d)
     for t in range(target_start.shape[0] - 1):
-        _fill(index, 0)
+        index[:] = 0
         _add_rows(target_start[t], target_start[t + 1], target_row, target_stride,
                   state, level, total, candidate, index)  # fmt: skip
         _count(target_offset[t + 1] - target_offset[t], target_offset[t], index, counts)

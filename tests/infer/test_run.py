@@ -117,7 +117,7 @@ def test_progress_is_reported() -> None:
     reports: list[Progress] = []
     model = random_model(np.random.default_rng(1))
     infer(model, "gibbs", Options(progress=reports.append))
-    assert {report.phase for report in reports} == {"searching for a first state", "warming up", "sampling"}
+    assert {report.phase for report in reports} >= {"searching for a first state", "warming up", "sampling"}
     assert all(0 <= report.done <= 1 for report in reports)
     assert reports[-1].error is not None
     assert reports[-1].error < 0.005
@@ -188,7 +188,7 @@ def test_auto_samples_what_is_too_wide() -> None:
     pairs = [((i, j), [[0, 0], [0, int(rng.integers(-1, 2))]]) for i in range(45) for j in range(i)]
     model = make_model([2] * 45, pairs)
     found = infer(replace(model, queries=model.queries[:1]), options=Options(accuracy=0.02))
-    assert found.method == "gibbs"
+    assert found.method == "lifted"
     assert "about 10^14 worlds" in found.reason
     with pytest.raises(PlxError, match="out of reach"):
         infer(model, "exact")
