@@ -15,7 +15,7 @@ from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.ground.graph import GroundModel, GroundQuery, Target
 from plx.infer.compiled import targets_of
 from plx.infer.curves import Comparison, Curve
-from plx.infer.infer import exact_choice
+from plx.infer.exact import exact_way
 from plx.infer.progress import Clock, Options, Progress, Report, silent
 from plx.infer.run import sample, thinning
 from plx.infer.samplers import SAMPLERS, Sampler
@@ -113,12 +113,12 @@ def _truth(model: GroundModel, truth: str | Sequence[FloatArray], plan: Plan) ->
         return Truth(_checked(model, truth), "given")
     options = Options(seed=plan.seed + 1, progress=plan.progress)
     if truth == "exact":
-        choice = exact_choice(model, options)
-        if choice is None:
+        way = exact_way(model)
+        if way is None:
             raise PlxError(
                 Diagnostic("exact marginals are out of reach for this model", hint="use --truth long")
             )
-        return Truth(np.concatenate([answer.p for answer in choice.run().answers]), "exact")
+        return Truth(np.concatenate([answer.p for answer in way.run().answers]), "exact")
     return _long(model, options, plan)
 
 

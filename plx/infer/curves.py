@@ -28,12 +28,14 @@ class Curve:
     @property
     def mean(self) -> FloatArray:
         """The mean KL divergence over chains, shape (marks,)."""
-        return self.kl.mean(axis=0)
+        mean: FloatArray = self.kl.mean(axis=0)
+        return mean
 
     @property
     def spread(self) -> FloatArray:
         """The standard deviation of the KL divergence over chains, shape (marks,)."""
-        return self.kl.std(axis=0, ddof=1) if len(self.kl) > 1 else self.kl[0] * 0
+        spread: FloatArray = self.kl.std(axis=0, ddof=min(1, len(self.kl) - 1))
+        return spread
 
 
 @dataclass(frozen=True)
