@@ -12,7 +12,8 @@ import pytest
 
 from plx.formats import read_model, write_uai
 from plx.formats.reader import read_network
-from plx.infer.elimination import Budget, plan, solve
+from plx.infer.elimination import Budget, solve
+from plx.infer.infer import infer
 from plx.values import IMPOSSIBLE
 from tests.benchmarks.cases_tally import Outcome, run
 from tests.formats.published import CASES, cases
@@ -29,7 +30,9 @@ needs_paper = pytest.mark.skipif(
 
 @cache
 def outcomes(folder: str) -> list[Outcome]:
-    return [run(case, QUICK) for case in cases() if case.folder == folder]
+    """How the cases of a folder went, but for those that are known to be wide."""
+    quick = [c for c in cases() if c.folder == folder and not c.path.name.startswith("BN_")]
+    return [run(case, QUICK) for case in quick]
 
 
 @needs_cases
@@ -88,9 +91,6 @@ def test_alarm_written_as_uai_and_read_back(tmp_path):
 @pytest.mark.parametrize("path", sorted(PAPER.glob("*.json")), ids=lambda path: path.stem)
 def test_published_models(path: Path):
     model = read_model(path)
-    chosen = plan(model)
-    if not chosen.fits(QUICK):
-        pytest.skip("too wide without the reduction by value classes")
     known = json.loads(path.read_text())["exact_marginals"]
-    for answer, expected in zip(solve(model, chosen).answers, known, strict=True):
+    for answer, expected in zip(infer(model, "exact").answers, known, strict=True):
         assert answer.p == pytest.approx(np.array(expected), abs=1e-9)
