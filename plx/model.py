@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from plx.formats import ObservedNetwork
     from plx.infer.curves import Comparison
 
+if TYPE_CHECKING:
+    from plx.lift.describe import Symmetries
+    from plx.lift.symmetry import Kind
+
 T = TypeVar("T")
 
 
@@ -110,6 +114,22 @@ class Model:
         )
         with _watcher(progress) as report:
             return self._answer(method, replace(options, progress=report))
+
+    def symmetries(self, kind: Kind = "nec", seconds: float = 60.0) -> Symmetries:
+        """The symmetries of the program's distribution, without any ``given``.
+
+        Args:
+            kind: ``variable`` permutes unknowns, ``vv`` unknowns and their values, ``nec`` also unknowns
+                of different size once interchangeable values are merged.
+            seconds: what is not found by then is left out, and ``notes`` says so.
+        """
+        from plx.lift.describe import describe
+        from plx.lift.find import find_symmetry
+
+        if kind not in ("variable", "vv", "nec"):
+            hint = "kinds: variable, vv, nec"
+            raise PlxError(Diagnostic(f"there is no kind of symmetry `{kind}`", hint=hint))
+        return describe(find_symmetry(self.ground, kind, seconds), self.ground)
 
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
