@@ -1,0 +1,111 @@
+"""What a call names: its options, and the model that it means."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plx.cli.output import complain, reason
+from plx.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from plx.model import Model
+
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif or .fg network."
+    ),
+]
+Bind = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Give a type, param, relation or observation: w=0.7, Person=anna,bob, p=p.csv. Repeatable.",
+    ),
+]
+Evidence = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="Observations for a network: a file, or NAME=STATE. Repeatable."),
+]
+MaxGround = Annotated[
+    int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
+]
+
+
+def load(
+    file: Path, bind: list[str] | None, evidence: list[str] | None = None, max_ground: int | None = None
+) -> Model:
+    """The model in a file; says on standard error what looks odd in it.
+
+    Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
+    """
+    from plx.model import is_network, read_network, read_program
+
+    if is_network(file):
+        _bytes(file)
+        model = read_network(file, [*_evidence(evidence), *(bind or ())])
+    elif evidence:
+        raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
+    else:
+        model = read_program(name_of(file), _bytes(file), _bindings(bind), _folder(file), max_ground)
+    for warning in model.warnings:
+        complain(warning)
+    return model
+
+
+def _evidence(items: list[str] | None) -> list[str]:
+    for item in items or ():
+        if "=" not in item and not Path(item).is_file():
+            raise typer.BadParameter(f"--evidence {item}: there is no such file")
+    return items or []
+
+
+def check_method(method: str) -> None:
+    """Whether there is such a method. The names of samplers are not looked up where they do not matter."""
+    if method in ("auto", "exact"):
+        return
+    from plx.model import methods
+
+    if method not in methods():
+        hint = did_you_mean(method, methods()) or f"there are {', '.join(methods())}"
+        raise typer.BadParameter(f"there is no method `{method}`: {hint}", param_hint="--method")
+
+
+def name_of(file: Path) -> str:
+    """How messages call a file."""
+    return "standard input" if str(file) == "-" else str(file)
+
+
+def _folder(file: Path) -> Path:
+    return Path() if str(file) == "-" else file.parent
+
+
+def _bytes(file: Path) -> bytes:
+    if str(file) == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: {reason(error)}") from None
+
+
+def _bindings(texts: list[str] | None) -> dict[str, object]:
+    from plx.data import parse_binding
+
+    found: dict[str, object] = {}
+    for text in texts or ():
+        try:
+            name, value = parse_binding(text)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+        if isinstance(value, Path) and not value.is_file():
+            raise typer.BadParameter(f"--bind {text}: there is no file `{value}`")
+        if name in found:
+            raise typer.BadParameter(f"--bind {text}: `{name}` is given twice")
+        found[name] = value
+    return found

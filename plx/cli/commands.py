@@ -1,0 +1,219 @@
+"""The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx compare``.
+
+Exit codes: 0 answered, 1 the program is at fault, 2 the call is, 130 interrupted (after the answers so
+far, if there are any). A command imports what it needs, when it needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from plx.cli.arguments import Bind, Evidence, File, MaxGround, check_method, load, name_of
+from plx.cli.output import INTERRUPTED, Format, complain, console_on, interruptible, print_result
+from plx.errors import PlxError
+
+app = typer.Typer(
+    name="plx",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def plx(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Probabilistic programs over finite worlds: ask for marginals, most probable worlds and log Z.
+
+    Marginals:       `query smokes(anna)` in the program, then `plx run smokers.plx`
+
+    Given evidence:  `query smokes(anna) given smokes(bob)`
+
+    MAP:             `query map` (a most probable world), `query map 5` (the five best)
+
+    log Z:           `query logz` (the log of the sum over worlds)
+
+    Sampling:        `plx run smokers.plx --method gibbs --seed 1 --chains 20 --seconds 10`
+    """
+    if version:
+        from importlib.metadata import version as installed
+
+        sys.stdout.write(f"plx {installed('plx')}\n")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    file: File,
+    method: Annotated[
+        str, typer.Option(help="auto, exact, lifted, gibbs, … auto is exact where that is possible.")
+    ] = "auto",
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Makes a sampled run repeatable. Drawn if not given.")
+    ] = None,
+    chains: Annotated[int | None, typer.Option(min=2, help="Independent chains.")] = None,
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="Stop after this many samples of all chains.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.0, help="Stop after this many seconds.")] = None,
+    accuracy: Annotated[
+        float, typer.Option(min=1e-9, help="Go on until standard errors are below this.")
+    ] = 0.005,
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    format: Annotated[Format, typer.Option(help="How to print the answers.")] = Format.table,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
+) -> None:
+    """Answer the queries of a program.
+
+    Example: `plx run smokers.plx --seconds 10 --format json`
+    """
+    with interruptible():
+        model = load(file, bind, evidence, max_ground)
+        check_method(method)
+        result = model.run(
+            method=method,
+            seed=seed,
+            chains=chains,
+            samples=samples,
+            seconds=seconds,
+            accuracy=accuracy,
+            progress=True,
+        )
+    print_result(result, format, output)
+    if result.status == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Programs; - reads standard input.")],
+    deep: Annotated[
+        bool,
+        typer.Option("--deep", help="Also look for a world that keeps all hard rules and observations."),
+    ] = False,
+    bind: Bind = None,
+) -> None:
+    """Look for mistakes in programs and their data, without running them.
+
+    Example: `plx check examples/*.plx`
+    """
+    wrong = [file for file in files if not _check_one(file, bind, deep)]
+    if wrong:
+        raise typer.Exit(1)
+
+
+@app.command()
+def ground(
+    file: File,
+    dump: Annotated[bool, typer.Option("--dump", help="Print every variable and factor by name.")] = False,
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    format: Annotated[Format, typer.Option(help="How to print the report.")] = Format.table,
+) -> None:
+    """Report what a program grounds to: variables, factors, sizes, and seconds per rule.
+
+    Example: `plx ground smokers.plx --dump`
+    """
+    from plx.answer import ground_report
+
+    grounded = load(file, bind, evidence, max_ground).ground
+    if dump:
+        for line in ground_report.dump(grounded):
+            sys.stdout.write(line + "\n")
+    elif format is Format.table:
+        console = console_on(sys.stdout)
+        console.print(ground_report.table(grounded), "", sep="\n")
+        console.print(ground_report.summary(grounded), highlight=False)
+    else:
+        write = ground_report.to_json if format is Format.json else ground_report.to_csv
+        sys.stdout.write(write(grounded))
+
+
+@app.command()
+def compare(
+    file: File,
+    methods: Annotated[
+        str, typer.Option(help="Samplers, separated by commas.")
+    ] = "gibbs,orbital,vv,nec,lifted",
+    seconds: Annotated[float, typer.Option(min=0.01, help="Seconds per chain.")] = 10.0,
+    chains: Annotated[int, typer.Option(min=1, help="Independent chains per method.")] = 4,
+    lanes: Annotated[int, typer.Option(min=1, help="States that one chain moves at once.")] = 64,
+    truth: Annotated[
+        str, typer.Option(metavar="exact|long|FILE.json", help="Where the true marginals are from.")
+    ] = "exact",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curves: kl.svg, kl.png, kl.pdf.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Makes the chains repeatable.")] = None,
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    format: Annotated[Format, typer.Option(help="How to print the curves.")] = Format.table,
+) -> None:
+    """Measure how fast samplers approach the true marginals: KL divergence over time.
+
+    It takes methods × chains × seconds in all. Example: `plx compare ring.plx --seconds 5 --plot kl.svg`
+    """
+    from plx.answer import comparison
+    from plx.model import compare as measure
+
+    with interruptible():
+        found = measure(
+            load(file, bind, evidence, max_ground),
+            methods.split(","),
+            seconds=seconds,
+            chains=chains,
+            lanes=lanes,
+            truth=truth if truth in ("exact", "long") else comparison.read_truth(Path(truth)),
+            seed=seed,
+            progress=True,
+        )
+    if plot is not None:
+        comparison.plot(found, plot)
+    if format is Format.table:
+        console = console_on(sys.stdout)
+        console.print(comparison.table(found), "", *comparison.summary(found), sep="\n", highlight=False)
+    else:
+        sys.stdout.write(
+            comparison.to_csv(found) if format is Format.csv else comparison.to_json(found) + "\n"
+        )
+
+
+def _check_one(file: Path, bind: list[str] | None, deep: bool) -> bool:
+    try:
+        model = load(file, bind)
+        if deep:
+            model.require_world()
+    except PlxError as error:
+        complain(*error.diagnostics)
+        return False
+    found = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
+    sys.stdout.write(f"{name_of(file)}: {found}\n")
+    return True
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except PlxError as error:
+        complain(*error.diagnostics)
+        sys.exit(1)
+    except MemoryError:
+        sys.stderr.write("error: the program needs more memory than there is: try --max-ground\n")
+        sys.exit(1)
+    sys.exit(0)
