@@ -8,10 +8,11 @@ import numpy as np
 
 from plx.ground.graph import GroundModel
 from plx.infer import best_kernels
-from plx.infer.elimination import Plan, clash, plan
-from plx.infer.junction import Impossible, assemble, factors_below
+from plx.infer.elimination import Plan, plan
+from plx.infer.junction import assemble
 from plx.infer.order import Skeleton
 from plx.infer.samples import World
+from plx.infer.start import contradiction
 from plx.infer.worlds import log_weights, node_states
 
 
@@ -35,9 +36,8 @@ def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) 
     tree, network = assemble(skeleton), skeleton.network
     data = network.table
     messages = np.empty((tree.message_start[-1], count))
-    stuck = best_kernels.collect_best(tree, data, messages)
-    if stuck >= 0:
-        raise clash(model, Impossible(factors_below(skeleton, stuck)))
+    if not best_kernels.collect_best(tree, data, messages):
+        raise contradiction(model)
     found = int((messages[-1] > -np.inf).sum())
     states = np.empty((found, network.n_nodes), dtype=np.int64)
     for rank in range(found):

@@ -20,6 +20,7 @@ _TREE = typeof(EMPTY)  # type: ignore[no-untyped-call]
 _INTS = types.int64[::1]
 _FLOATS = types.float64[::1]
 _GRID = types.float64[:, ::1]
+_INT_GRID = types.int64[:, ::1]
 
 
 @njit(void(_FLOATS, _FLOATS, _FLOATS, _INTS, _INTS), cache=True)
@@ -52,17 +53,30 @@ def _insert(best: Floats, value: float) -> int:
     return at
 
 
-@njit(int64(_TREE, _FLOATS, _GRID), cache=True)
-def collect_best(tree: Tree, data: Floats, messages: Grid) -> int:
-    """Send the k best log weights from the leaves to the roots.
+@njit(void(_TREE, int64, _FLOATS, _GRID, _INTS, _GRID), cache=True)
+def _add_item(tree: Tree, item: int, data: Floats, messages: Grid, index: Ints, lists: Grid) -> None:
+    """Add a factor to the lists of a block, or combine them with those of a message."""
+    child, k = tree.item_child[item], messages.shape[1]
+    spare = np.empty(k)
+    from_a, from_b = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    for j in range(len(lists)):
+        if child < 0:
+            lists[j, 0] += data[tree.item_source[item] + index[j]]
+        elif k == 1:
+            lists[j, 0] += messages[tree.message_start[child] + index[j], 0]
+        else:
+            _combine(lists[j], messages[tree.message_start[child] + index[j]], spare, from_a, from_b)
+            lists[j] = spare
 
-    ``data`` holds the log tables of the factors, ``messages`` has room for k per entry. Returns the
-    first clique whose message is impossible throughout, or -1.
+
+@njit(types.boolean(_TREE, _FLOATS, _GRID), cache=True)
+def collect_best(tree: Tree, data: Floats, messages: Grid) -> bool:
+    """Send the k best log weights from the leaves to the roots; False where no state is possible.
+
+    ``data`` holds the log tables of the factors, ``messages`` has room for k per entry.
     """
     derived, index = room(tree)
-    k = messages.shape[1]
-    lists, spare = np.empty((len(index), k)), np.empty(k)
-    from_a, from_b = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    lists = np.empty((len(index), messages.shape[1]))
     messages[:] = -np.inf
     for c in range(len(tree.parent)):
         block = block_size(tree, c)
@@ -71,27 +85,17 @@ def collect_best(tree: Tree, data: Floats, messages: Grid) -> int:
             n = derive(tree, c, chunk, block, derived, index)
             lists[:block] = -np.inf
             lists[:block, 0] = 0.0
-            for i in range(tree.item_start[c], tree.item_start[c + 1]):
-                index_of(tree, c, tree.item_link[i], chunk, block, 1, n, derived, index)
-                child = tree.item_child[i]
-                for j in range(block):
-                    if child < 0:
-                        lists[j, 0] += data[tree.item_source[i] + index[j]]
-                    elif k == 1:
-                        lists[j, 0] += messages[tree.message_start[child] + index[j], 0]
-                    else:
-                        _combine(
-                            lists[j], messages[tree.message_start[child] + index[j]], spare, from_a, from_b
-                        )
-                        lists[j] = spare
+            for item in range(tree.item_start[c], tree.item_start[c + 1]):
+                index_of(tree, c, tree.item_link[item], chunk, block, 1, n, derived, index)
+                _add_item(tree, item, data, messages, index, lists[:block])
             index_of(tree, c, tree.own_link[c], chunk, block, 1, n, derived, index)
             for j in range(block):
-                for r in range(k):
-                    if _insert(messages[first + index[j]], lists[j, r]) < 0:
+                for value in lists[j]:
+                    if _insert(messages[first + index[j]], value) < 0:
                         break
         if messages[first:last, 0].max() == -np.inf:
-            return c
-    return -1
+            return False
+    return True
 
 
 @njit(int64(_TREE, int64, int64, _INTS), cache=True)
@@ -116,6 +120,71 @@ def _decode(tree: Tree, c: int, entry: int, state: Ints) -> None:
         state[tree.derived_axis[d]] = tree.map[at]
 
 
+@njit(void(_TREE, int64, _INTS, _FLOATS, _GRID, _FLOATS, _INT_GRID), cache=True)
+def _list_of(
+    tree: Tree, c: int, state: Ints, data: Floats, messages: Grid, values: Floats, ranks: IntGrid
+) -> None:
+    """The k best log weights at one entry of clique c, and the rank of each item's message in them."""
+    k = len(values)
+    spare, moved = np.empty(k), np.zeros_like(ranks)
+    from_a, from_b = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    values[:] = -np.inf
+    values[0] = 0.0
+    for i in range(tree.item_start[c + 1] - tree.item_start[c]):
+        item = tree.item_start[c] + i
+        at = _offset(tree, c, tree.item_link[item], state)
+        child = tree.item_child[item]
+        if child < 0:
+            values[0] += data[tree.item_source[item] + at]
+            continue
+        _combine(values, messages[tree.message_start[child] + at], spare, from_a, from_b)
+        for r in range(k):
+            moved[r] = ranks[from_a[r]]
+            moved[r, i] = from_b[r]
+        ranks[:] = moved
+        values[:] = spare
+
+
+@njit(int64(_TREE, int64, int64, int64, _FLOATS, _GRID, _INT_GRID, _INTS, _INTS), cache=True)
+def _ranked_entry(
+    tree: Tree,
+    c: int,
+    wanted: int,
+    rank: int,
+    data: Floats,
+    messages: Grid,
+    derived: IntGrid,
+    index: Ints,
+    picks: Ints,
+) -> int:
+    """The entry of clique c that has a rank among those of one message state, and its items' ranks."""
+    k, items = messages.shape[1], tree.item_start[c + 1] - tree.item_start[c]
+    state = np.empty(tree.axis_start[c + 1] - tree.axis_start[c], dtype=np.int64)
+    best, entry = np.full(k, -np.inf), np.zeros(k, dtype=np.int64)
+    values, ranks = np.empty(k), np.zeros((k, items), dtype=np.int64)
+    chosen = np.zeros((k, items), dtype=np.int64)
+    block = block_size(tree, c)
+    for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+        n = derive(tree, c, chunk, block, derived, index)
+        index_of(tree, c, tree.own_link[c], chunk, block, 1, n, derived, index)
+        for j in range(block):
+            if index[j] != wanted:
+                continue
+            _decode(tree, c, chunk * block + j, state)
+            _list_of(tree, c, state, data, messages, values, ranks)
+            for r in range(k):
+                place = _insert(best, values[r])
+                if place < 0:
+                    break
+                for s in range(k - 1, place, -1):
+                    entry[s] = entry[s - 1]
+                    chosen[s] = chosen[s - 1]
+                entry[place] = chunk * block + j
+                chosen[place] = ranks[r]
+    picks[:items] = chosen[rank]
+    return int(entry[rank])
+
+
 @njit(void(_TREE, _INTS, _FLOATS, _GRID, int64, _INTS), cache=True)
 def trace_best(tree: Tree, axis: Ints, data: Floats, messages: Grid, rank: int, states: Ints) -> None:
     """Write the world of the given rank (from 0) at the only root into ``states``, by nodes.
@@ -123,60 +192,21 @@ def trace_best(tree: Tree, axis: Ints, data: Floats, messages: Grid, rank: int, 
     ``axis`` names the node of every axis of the tree.
     """
     derived, index = room(tree)
-    k = messages.shape[1]
     ranks = np.zeros(len(tree.parent), dtype=np.int64)
     ranks[len(ranks) - 1] = rank
-    best, entry = np.empty(k), np.zeros(k, dtype=np.int64)
-    current, spare = np.empty(k), np.empty(k)
-    from_a, from_b = np.zeros(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    picks = np.zeros(np.diff(tree.item_start).max(), dtype=np.int64)
     for c in range(len(tree.parent) - 1, -1, -1):
-        begin, axes = tree.axis_start[c], tree.axis_start[c + 1] - tree.axis_start[c]
-        items = tree.item_start[c + 1] - tree.item_start[c]
-        state = np.empty(axes, dtype=np.int64)
-        picks = np.zeros((k, items), dtype=np.int64)
-        fresh = np.zeros((k, items), dtype=np.int64)
-        moved = np.zeros((k, items), dtype=np.int64)
+        nodes = axis[tree.axis_start[c] : tree.axis_start[c + 1]]
         wanted = 0
-        for a in range(axes):
-            if tree.stride[tree.own_link[c] + a]:
-                wanted += tree.stride[tree.own_link[c] + a] * states[axis[begin + a]]
-        block = block_size(tree, c)
-        best[:] = -np.inf
-        for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
-            n = derive(tree, c, chunk, block, derived, index)
-            index_of(tree, c, tree.own_link[c], chunk, block, 1, n, derived, index)
-            for j in range(block):
-                if index[j] != wanted:
-                    continue
-                _decode(tree, c, chunk * block + j, state)
-                current[:] = -np.inf
-                current[0] = 0.0
-                for i in range(items):
-                    item = tree.item_start[c] + i
-                    at = _offset(tree, c, tree.item_link[item], state)
-                    child = tree.item_child[item]
-                    if child < 0:
-                        current[0] += data[tree.item_source[item] + at]
-                        continue
-                    _combine(current, messages[tree.message_start[child] + at], spare, from_a, from_b)
-                    for r in range(k):
-                        moved[r] = fresh[from_a[r]]
-                        moved[r, i] = from_b[r]
-                    fresh[:] = moved
-                    current[:] = spare
-                for r in range(k):
-                    place = _insert(best, current[r])
-                    if place < 0:
-                        break
-                    for s in range(k - 1, place, -1):
-                        entry[s] = entry[s - 1]
-                        picks[s] = picks[s - 1]
-                    entry[place] = chunk * block + j
-                    picks[place] = fresh[r]
-        _decode(tree, c, entry[ranks[c]], state)
-        for a in range(axes):
-            states[axis[begin + a]] = state[a]
-        for i in range(items):
-            child = tree.item_child[tree.item_start[c] + i]
-            if child >= 0:
-                ranks[child] = picks[ranks[c], i]
+        for a in range(len(nodes)):
+            stride = tree.stride[tree.own_link[c] + a]
+            if stride:
+                wanted += stride * states[nodes[a]]
+        entry = _ranked_entry(tree, c, wanted, ranks[c], data, messages, derived, index, picks)
+        state = np.empty(len(nodes), dtype=np.int64)
+        _decode(tree, c, entry, state)
+        for a in range(len(nodes)):
+            states[nodes[a]] = state[a]
+        for item in range(tree.item_start[c], tree.item_start[c + 1]):
+            if tree.item_child[item] >= 0:
+                ranks[tree.item_child[item]] = picks[item - tree.item_start[c]]

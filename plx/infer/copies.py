@@ -100,7 +100,6 @@ def _restricted(network: Network, kept: IntArray, number: IntArray, stands: IntA
         scope_start=starts(np.diff(network.scope_start)[factors]),
         scope=number[network.scope[scope]],
         table_at=network.table_at[factors],
-        factor=network.factor[factors],
         family_start=starts(np.diff(network.family_start)[functions]),
         family=number[network.family[family]],
         map_at=network.map_at[functions],

@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.ground.graph import GroundModel, GroundQuery, GroundRule
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer
 from plx.infer.copies import keep_once
@@ -19,12 +18,10 @@ from plx.infer.network import with_scopes
 from plx.infer.order import Skeleton, find_order, follow_order
 from plx.infer.samples import Answer, Inference
 from plx.infer.split import split
+from plx.infer.start import contradiction
 from plx.values import FloatArray
 
 Nodes = tuple[int, ...]
-
-_RULES_NAMED = 6
-"""How many rules an error names."""
 
 JOINT_OPERATIONS = 1e7
 """What cliques for joint queries may cost before each such query gets a tree of its own."""
@@ -144,8 +141,8 @@ def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
     chosen = chosen or plan(model)
     try:
         log_z, joints = _propagate(chosen)
-    except Impossible as impossible:
-        raise clash(model, impossible) from None
+    except Impossible:
+        raise contradiction(model) from None
     log_z += model.log_constant
     answers = tuple(_answer(chosen, query, joints, log_z) for query in model.queries)
     seconds = time.perf_counter() - begin
@@ -198,20 +195,3 @@ def repeated(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
     out = np.zeros(model.graph.card[list(free)].tolist())
     out[at] = joint
     return out.ravel()
-
-
-def clash(model: GroundModel, reason: Impossible) -> PlxError:
-    """The error that names the rules which leave no world."""
-    graph = model.graph
-    own = reason.factors[reason.factors >= 0].tolist()
-    hard = [f for f in own if graph.table_values(f).min() == -np.inf]
-    rules = [model.rules[r] for r, _ in Counter(graph.rule_of[hard].tolist()).most_common(_RULES_NAMED)]
-    first, *others = rules
-    return NoWorldError(
-        Diagnostic(
-            f"no world is possible: `{first.text}` cannot hold together with the rest",
-            first.span,
-            hint="drop or weaken one of the rules named here",
-            notes=tuple(Note(f"it clashes with `{rule.text}`", rule.span) for rule in others),
-        )
-    )

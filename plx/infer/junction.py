@@ -16,11 +16,7 @@ from plx.values import FloatArray, IntArray
 
 
 class Impossible(ValueError):
-    """Every state has probability 0; ``factors`` (indices) suffice for that."""
-
-    def __init__(self, factors: IntArray) -> None:
-        self.factors = factors
-        super().__init__("no state is possible")
+    """Every state has probability 0."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +42,8 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     data = np.concatenate([skeleton.network.table, np.empty(tree.message_start[-1])])
     table = np.empty(np.diff(tree.entry_start).max(initial=1))
     scale = np.zeros(len(tree.parent))
-    stuck = tree_kernels.collect(tree, data, messages, table, scale)
-    if stuck >= 0:
-        raise Impossible(factors_below(skeleton, stuck))
+    if not tree_kernels.collect(tree, data, messages, table, scale):
+        raise Impossible
     log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
     return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
 
@@ -154,14 +149,3 @@ class _Links:
 
 def _whole(bits: FloatArray) -> IntArray:
     return np.rint(2.0**bits).astype(np.int64)
-
-
-def factors_below(skeleton: Skeleton, clique: int) -> IntArray:
-    """The factors that a clique and the cliques below it gather."""
-    below = np.zeros(len(skeleton.order), dtype=bool)
-    below[clique] = True
-    for c in range(clique - 1, -1, -1):
-        below[c] = skeleton.parent[c] >= 0 and below[skeleton.parent[c]]
-    network = skeleton.network
-    home = first_place(network.scope_start, network.scope, skeleton.place)
-    return network.factor[below[home]]

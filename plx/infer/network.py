@@ -26,7 +26,6 @@ class Network(NamedTuple):
     scope: IntArray
     table_at: IntArray  # [F] where the table of a factor begins
     table: FloatArray
-    factor: IntArray  # [F] the factor of the graph, or -1
     family_start: IntArray  # [G + 1]
     family: IntArray
     map_at: IntArray  # [G] where the map of a function begins
@@ -69,5 +68,4 @@ def with_scopes(network: Network, scopes: Sequence[tuple[int, ...]]) -> Network:
         scope=np.concatenate([network.scope, *(np.array(scope, dtype=np.int64) for scope in scopes)]),
         table_at=np.concatenate([network.table_at, np.full(len(scopes), len(network.table))]),
         table=np.concatenate([network.table, np.zeros(largest)]),
-        factor=np.concatenate([network.factor, np.full(len(scopes), -1)]),
     )

@@ -212,14 +212,13 @@ def _gather(
                 part[j] += data[own + index[j]]
 
 
-@njit(int64(_TREE, _FLOATS, int64, _FLOATS, _FLOATS), cache=True)
-def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> int:
+@njit(types.boolean(_TREE, _FLOATS, int64, _FLOATS, _FLOATS), cache=True)
+def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> bool:
     """Send messages from the leaves to the roots.
 
     ``data`` holds the log tables of the factors and, from ``messages`` on, room for the messages,
     each shifted so that its largest entry is 0; ``scale[c]`` is what was shifted, and Σ scale is
-    log Z. ``table`` is room for the largest clique. Returns the first clique whose message is
-    impossible throughout, or -1.
+    log Z. ``table`` is room for the largest clique. False where no state is possible.
     """
     derived, index = room(tree)
     for c in range(len(tree.parent)):
@@ -228,9 +227,9 @@ def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Float
         _sum_out(tree, c, tree.own_link[c], table, message, derived, index)
         scale[c] = message.max()
         if scale[c] == -np.inf:
-            return c
+            return False
         message -= scale[c]
-    return -1
+    return True
 
 
 @njit(types.float64(_FLOATS), cache=True)
