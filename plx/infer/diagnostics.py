@@ -23,6 +23,9 @@ _CHUNK = 1 << 22
 _MANY = 16
 """With so many chains their means alone give a good standard error."""
 
+_FEW = 4
+"""Pieces of fewer draws say nothing; R-hat is infinite then."""
+
 _HALVES = 8
 """R-hat compares at least this many pieces of chains, where there are enough batches."""
 
@@ -125,7 +128,7 @@ def _rhat(means: FloatArray, within: FloatArray, draws: int) -> FloatArray:
     batches, chains = means.shape[:2]
     pieces = min(batches, max(2, -(-_HALVES // chains)))
     length = batches // pieces
-    if pieces * chains < 2 or length == 0:
+    if pieces * chains < 2 or length * draws < _FEW:
         return np.full(means.shape[2], np.inf)
     shape = (pieces, length, chains, -1)
     used = means[: pieces * length].reshape(shape)

@@ -14,7 +14,7 @@ from plx.infer.samples import Answer
 
 
 def sampled_answers(model: GroundModel, found: Sampled, options: Options) -> tuple[Answer, ...]:
-    """One answer per query; all queries have targets. What evidence decided is exact."""
+    """One answer per query; all queries have targets. What has one state is certain."""
     errors = scaled_error(found.diagnosis)
     return tuple(
         _answer(model, query, found, int(t), float(errors[t]), options)
@@ -25,9 +25,9 @@ def sampled_answers(model: GroundModel, found: Sampled, options: Options) -> tup
 def _answer(
     model: GroundModel, query: GroundQuery, found: Sampled, t: int, error: float, options: Options
 ) -> Answer:
-    if not found.targets.nodes[t]:
-        return exact_answer(model, query, np.ones(1))
     part = slice(*found.targets.offset[t : t + 2])
+    if part.stop - part.start == 1:
+        return exact_answer(model, query, np.ones(1))
     states = found.diagnosis.states
     rhat = float(states.rhat[part].max())
     answer = Answer(

@@ -27,9 +27,7 @@ Number = int | np.int64
 BITS = 31
 """Random integers are uniform on 0 … 2^31 - 1."""
 
-_TOP = 2**BITS - 2
-_UNIT = 2.0**-BITS
-_POWER = 2.0 ** -np.arange(80.0)
+_TOP, _UNIT, _POWER = 2**BITS - 2, 2.0**-BITS, 2.0 ** -np.arange(80.0)
 
 
 class Compiled(NamedTuple):
@@ -98,7 +96,7 @@ def _signature(state: types.Type) -> object:
 
 @numba.njit(nogil=True)
 def _random(rng: UInt32, out: Int32) -> None:
-    """One step of xoshiro128++ per lane (Blackman and Vigna 2021); 31 bits, the last value merged away."""
+    """One step of xoshiro128++ per lane (Blackman and Vigna 2021), to 31 bits; the last value is merged."""
     for c in range(out.shape[0]):
         s0, s1, s2, s3 = rng[0, c], rng[1, c], rng[2, c], rng[3, c]
         x = np.uint32(s0 + s3)
@@ -279,7 +277,7 @@ def _sweep(
     m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, draw: Int32,
     pick: Int32, index: Int32, candidate: Int32, score: Float64,
 ) -> None:  # fmt: skip
-    """As many updates as there are variables; fields are unpacked first, as each access counts references."""
+    """One update per variable; fields are unpacked first, as each access counts references."""
     cards, conditional, plane, threshold = m.card, m.conditional, m.configurations, m.threshold
     reader_start, reader_split = m.reader_start, m.reader_split
     reader_row, reader_stride = m.reader_row, m.reader_stride

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plx.ground.graph import FactorGraph
 from plx.infer.compiled import Plan
 from plx.infer.kernels import kernel
 from plx.infer.worlds import derived_totals, node_states
@@ -91,7 +92,7 @@ def chains_at(
     threads = threads or os.cpu_count() or 1
     n = states.shape[1]
     nodes = node_states(plan.graph, states)
-    kind = np.uint8 if plan.arrays.max_card <= 256 else np.uint16
+    kind = state_type(plan.graph)
     total, level = _derived(plan, nodes)
     random = np.stack([generator(seed, lane) for lane in range(n)], axis=1)
     scan = generator(seed, _SCAN)[:, None] if random_scan else np.zeros((4, 0), dtype=np.uint32)
@@ -106,6 +107,11 @@ def chains_at(
         for lanes in _deal(n, threads)
     ]
     return Chains(plan, tuple(blocks), threads)
+
+
+def state_type(graph: FactorGraph) -> str:
+    """The name of the smallest type that holds the state of every variable."""
+    return "uint8" if graph.card[: graph.n_variables].max(initial=1) <= 256 else "uint16"
 
 
 def _deal(lanes: int, threads: int) -> Iterator[slice]:

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from plx.ground.graph import GroundModel
 from plx.infer.compiled import Targets, targets_of
 from plx.infer.diagnostics import Diagnosis, diagnose
+from plx.infer.kernels import kernel
+from plx.infer.lanes import state_type
 from plx.infer.progress import Clock, Options, Progress
 from plx.infer.samplers import Sampler
 from plx.infer.samples import Samples
@@ -48,6 +50,7 @@ def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
 
     Raises NoWorldError if no state satisfies every hard rule.
     """
+    kernel(state_type(model.graph))  # compiled, where it must be, before the clock starts
     clock = Clock()
     targets = targets_of(model)
     options.progress(Progress("searching for a first state", 0.0, 0.0))
