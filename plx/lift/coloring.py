@@ -34,6 +34,9 @@ DERIVED: Final = 6
 STATE: Final = 7
 ROLES: Final = ("pair", "variable", "literal", "entry", "count", "side", "derived", "state")
 
+_LARGEST = 60_000_000
+"""Vertices and edges of the largest coloured graph: past this it would take more than about 4 GB."""
+
 _TABLE = 4096
 """Truth tables of derived nodes are written out up to this many entries."""
 
@@ -57,7 +60,8 @@ def color_graph(values: Values, graph: FactorGraph, pair_label: AnyInt) -> Color
     """The coloured graph of a factor graph in normal form.
 
     ``pair_label`` [Σ card of the variables] are labels that symmetries must respect: the truth
-    value where only variables may be permuted, multiplicities of value classes, or zeros.
+    value where only variables may be permuted, multiplicities of value classes, or zeros. Raises
+    MemoryError, before the memory is taken, for a graph of more than 60 million vertices and edges.
     """
     build = _Builder(values, graph)
     build.pairs(pair_label)
@@ -73,6 +77,7 @@ class _Builder:
     values: Values
     graph: FactorGraph
     size: int = 0
+    edges: int = 0
     keys: list[IntArray] = field(default_factory=list)  # colours as rows (role, a, b, c)
     left: list[IntArray] = field(default_factory=list)
     right: list[IntArray] = field(default_factory=list)
@@ -95,6 +100,7 @@ class _Builder:
 
     def add(self, role: int, n: int, *parts: AnyInt | int) -> IntArray:
         """n new vertices whose colour is the role and up to three numbers."""
+        self._check(n)
         rows = np.zeros((n, 4), dtype=np.int64)
         rows[:, 0] = role
         for i, part in enumerate(parts):
@@ -104,8 +110,14 @@ class _Builder:
         return np.arange(self.size - n, self.size)
 
     def join(self, left: AnyInt, right: AnyInt) -> None:
+        self.edges += np.size(left)
+        self._check(0)
         self.left.append(np.asarray(left, dtype=np.int64).ravel())
         self.right.append(np.asarray(right, dtype=np.int64).ravel())
+
+    def _check(self, more: int) -> None:
+        if self.size + self.edges + more > _LARGEST:
+            raise MemoryError
 
     def number(self, *content: object) -> int:
         """A number for a colour that is more than a few integers."""

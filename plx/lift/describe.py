@@ -96,7 +96,8 @@ class Symmetries:
 
     def text(self, most: int = 12) -> str:
         """A page of text; lists are cut after ``most`` entries."""
-        lines = [f"{_TITLE[self.kind]}: {self.order_text}"]
+        order = "none but the identity" if self.order == 1 else f"a group of order {self.order_text}"
+        lines = [f"{_TITLE[self.kind]}: {order}"]
         lines += [f"  {sentence}" for sentence in _cut(self.structure, most)]
         if self.value_classes:
             lines.append("interchangeable values:")

@@ -14,6 +14,8 @@ from plx.lift.search import Search
 from plx.lift.symmetry import Kind, Symmetry
 from plx.values import FALSE, TRUE, IntArray, Values
 
+_NO_MEMORY = "the coloured graph of this model does not fit in memory: symmetries are not used"
+
 
 def find_symmetry(model: GroundModel, kind: Kind = "nec", seconds: float = 60.0) -> Symmetry:
     """The symmetries of a model, found from its factors alone: states are never enumerated.
@@ -27,7 +29,7 @@ def find_symmetry(model: GroundModel, kind: Kind = "nec", seconds: float = 60.0)
         quotient = reduce(model.values, model.graph, label, equal=kind != "nec")
         return symmetry_of(model.values, quotient, label, kind, start, seconds)
     except MemoryError:
-        return no_symmetry(model, kind, "not enough memory for the search for symmetries: none are used")
+        return no_symmetry(model, kind, _NO_MEMORY)
 
 
 def no_symmetry(model: GroundModel, kind: Kind, note: str) -> Symmetry:
@@ -75,8 +77,13 @@ def symmetry_of(
 
 def reduced_group(values: Values, quotient: Quotient, seconds: float = 60.0) -> tuple[Group, tuple[str, ...]]:
     """The symmetries of a reduced model, on the pairs of ``quotient.graph``, and notes."""
-    search = Search(reduced_graph(values, quotient, np.zeros(quotient.start[-1], dtype=np.int64)), seconds)
-    layers = search.run()
+    try:
+        search = Search(
+            reduced_graph(values, quotient, np.zeros(quotient.start[-1], dtype=np.int64)), seconds
+        )
+        layers = search.run()
+    except MemoryError:
+        return Group(len(quotient.pair_of())), (_NO_MEMORY,)
     return Group(len(quotient.pair_of()), tuple(layers)), tuple(search.notes)
 
 
