@@ -97,6 +97,95 @@ def _score(
 
 
 @njit(
+    types.Tuple((_INTS, types.int64, types.int64))(  # type: ignore[no-untyped-call]
+        _INTS, types.int64, _INTS, _INTS, types.boolean[::1], _INTS, types.int64
+    ),
+    cache=True,
+)
+def _merge(
+    pool: Ints,
+    used: int,
+    at: Ints,
+    length: Ints,
+    alive: npt.NDArray[np.bool_],
+    joined: Ints,
+    u: int,
+) -> tuple[Ints, int, int]:
+    """Write the living neighbours of u and the nodes ``joined`` to it (both sorted) from ``used`` on.
+
+    Returns the pool, which may have grown, how many there are, and how many of them are new.
+    """
+    while used + length[u] + len(joined) > len(pool):
+        pool = np.concatenate((pool, np.empty_like(pool)))
+    out, new = used, 0
+    j = 0
+    for i in range(at[u], at[u] + length[u]):
+        w = pool[i]
+        if not alive[w]:
+            continue
+        while j < len(joined) and joined[j] < w:
+            if joined[j] != u:
+                pool[out] = joined[j]
+                out += 1
+                new += 1
+            j += 1
+        if j < len(joined) and joined[j] == w:
+            j += 1
+        pool[out] = w
+        out += 1
+    while j < len(joined):
+        if joined[j] != u:
+            pool[out] = joined[j]
+            out += 1
+            new += 1
+        j += 1
+    return pool, out - used, new
+
+
+@njit(
+    types.int64(_GRAPH, _INTS, types.boolean[::1], _INTS, _INTS, _INTS),
+    cache=True,
+)
+def _leaves(
+    graph: Interaction,
+    degree: Ints,
+    alive: npt.NDArray[np.bool_],
+    order: Ints,
+    row: Ints,
+    members: Ints,
+) -> int:
+    """Eliminate nodes of at most two neighbours, which are adjacent: that joins nobody."""
+    length = graph.start[1:] - graph.start[:-1]
+    done = 0
+    stack = list(range(len(alive)))
+    while len(stack) > 0:
+        u = stack.pop()
+        if not alive[u] or degree[u] > 2 or graph.incident_start[u] < graph.incident_start[u + 1]:
+            continue
+        a, b = -1, -1
+        for i in range(graph.start[u], graph.start[u + 1]):
+            if alive[graph.neighbour[i]]:
+                a, b = graph.neighbour[i], a
+        if b >= 0 and not _adjacent(graph.neighbour, graph.start, length, a, b):
+            continue
+        fill = row[done]
+        members[fill] = u
+        fill += 1
+        for w in (a, b):
+            if w >= 0:
+                members[fill] = w
+                fill += 1
+                degree[w] -= 1
+                if degree[w] <= 2:
+                    stack.append(w)
+        alive[u] = False
+        order[done] = u
+        done += 1
+        row[done] = fill
+    return done
+
+
+@njit(
     types.Tuple((_INTS, _INTS, _INTS))(  # type: ignore[no-untyped-call]
         _GRAPH, _INTS, types.boolean, types.float64[::1], float64
     ),
@@ -119,70 +208,39 @@ def eliminate(
     at = graph.start[:-1].copy()
     length = graph.start[1:] - graph.start[:-1]
     room = length.copy()
-    degree = length.copy()
     alive = np.ones(n, dtype=np.bool_)
-    mark = np.full(n, -1, dtype=np.int64)
-    stamp = 0
-    order = np.empty(n, dtype=np.int64)
-    row = np.zeros(n + 1, dtype=np.int64)
+    order, row = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     members = np.empty(4 * n + 64, dtype=np.int64)
-    done = 0
-
-    if len(forced) == 0:
-        stack = list(range(n))
-        while len(stack) > 0:
-            u = stack.pop()
-            if not alive[u] or degree[u] > 2 or graph.incident_start[u] < graph.incident_start[u + 1]:
-                continue
-            a, b = -1, -1
-            for i in range(at[u], at[u] + length[u]):
-                if alive[pool[i]]:
-                    a, b = pool[i], a
-            if b >= 0 and not _adjacent(pool, at, length, a, b):
-                continue
-            fill = row[done]
-            if fill + 3 > len(members):
-                members = np.concatenate((members, np.empty_like(members)))
-            members[fill] = u
-            fill += 1
-            for w in (a, b):
-                if w >= 0:
-                    members[fill] = w
-                    fill += 1
-                    degree[w] -= 1
-                    if degree[w] <= 2:
-                        stack.append(w)
-            alive[u] = False
-            order[done] = u
-            done += 1
-            row[done] = fill
+    done = 0 if len(forced) else _leaves(graph, length.copy(), alive, order, row, members)
 
     heap = [(0.0, 0.0, 0.0, -1)]
     heap.pop()
-    first = np.full(n, np.inf)
-    second = np.full(n, np.inf)
-    if len(forced) == 0:
-        for u in range(n):
-            if alive[u]:
-                stamp += 1
-                first[u], second[u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
-                heapq.heappush(heap, (first[u], second[u], noise[u], u))
-
-    touched = np.empty(n, dtype=np.int64)
-    seen = np.full(n, -1, dtype=np.int64)
+    mark, stamp = np.full(n, -1, dtype=np.int64), 0
+    first, second = np.full(n, np.inf), np.full(n, np.inf)
+    touched, seen = np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+    n_touched = 0
+    for u in range(n):
+        if alive[u]:
+            touched[n_touched] = u
+            n_touched += 1
     while done < n:
         if len(forced) > 0:
             v = forced[done]
         else:
+            for i in range(n_touched):
+                u = touched[i]
+                stamp += 1
+                first[u], second[u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
+                heapq.heappush(heap, (first[u], second[u], noise[u], u))
+            n_touched = 0
             a1, a2, _, v = heapq.heappop(heap)
             if not alive[v] or a1 != first[v] or a2 != second[v]:
                 continue
-        k = 0
-        size = graph.bits[v]
         begin = row[done]
         while begin + length[v] + 1 > len(members):
             members = np.concatenate((members, np.empty_like(members)))
         members[begin] = v
+        k, size = 0, graph.bits[v]
         for i in range(at[v], at[v] + length[v]):
             if alive[pool[i]]:
                 k += 1
@@ -194,65 +252,26 @@ def eliminate(
         row[done] = begin + k + 1
         if size > cap:
             break
-
+        joined = members[begin + 1 : begin + 1 + k]
         n_touched = 0
-        for a in range(begin + 1, begin + 1 + k):
-            u = members[a]
-            need = k - 1
-            for i in range(at[u], at[u] + length[u]):
-                if alive[pool[i]]:
-                    need += 1
-            while used + need > len(pool):
-                pool = np.concatenate((pool, np.empty_like(pool)))
-            # Merge the living neighbours of u with those of v, both sorted.
-            i, i_end = at[u], at[u] + length[u]
-            j, j_end = begin + 1, begin + 1 + k
-            out = used
-            before = 0
-            while i < i_end or j < j_end:
-                if i < i_end and not alive[pool[i]]:
-                    i += 1
-                elif j < j_end and members[j] == u:
-                    j += 1
-                elif j == j_end or (i < i_end and pool[i] < members[j]):
-                    pool[out] = pool[i]
-                    out += 1
-                    i += 1
-                    before += 1
-                elif i == i_end or members[j] < pool[i]:
-                    pool[out] = members[j]
-                    out += 1
-                    j += 1
-                else:
-                    pool[out] = pool[i]
-                    out += 1
-                    i += 1
-                    j += 1
-                    before += 1
-            merged = out - used
+        for u in joined:
+            pool, merged, new = _merge(pool, used, at, length, alive, joined, u)
             if merged <= room[u]:
                 for i in range(merged):
                     pool[at[u] + i] = pool[used + i]
             else:
-                at[u] = used
-                room[u] = merged
+                at[u], room[u] = used, merged
                 used += merged
             length[u] = merged
             if seen[u] != done:
                 seen[u] = done
                 touched[n_touched] = u
                 n_touched += 1
-            if by_fill and merged > before:
+            if by_fill and new > 0:
                 for i in range(at[u], at[u] + merged):
                     w = pool[i]
                     if seen[w] != done:
                         seen[w] = done
                         touched[n_touched] = w
                         n_touched += 1
-        if len(forced) == 0:
-            for i in range(n_touched):
-                u = touched[i]
-                stamp += 1
-                first[u], second[u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
-                heapq.heappush(heap, (first[u], second[u], noise[u], u))
     return order[:done].copy(), row[: done + 1].copy(), members[: row[done]].copy()
