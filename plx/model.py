@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from plx.answer.collect import Part, collect
 from plx.answer.result import Result
@@ -130,6 +130,15 @@ class Model:
             hint = "kinds: variable, vv, nec"
             raise PlxError(Diagnostic(f"there is no kind of symmetry `{kind}`", hint=hint))
         return describe(find_symmetry(self.ground, kind, seconds), self.ground)
+
+    def draw_symmetries(self, kind: Kind = "nec", form: Literal["svg", "dot"] = "svg") -> str:
+        """The coloured graph whose symmetries are those of the program, as SVG or DOT text.
+
+        Raises PlxError for a graph of more vertices than can be read.
+        """
+        from plx.lift.draw import draw
+
+        return draw(self.ground, kind, form)
 
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""

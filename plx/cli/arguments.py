@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +14,14 @@ from plx.errors import did_you_mean
 
 if TYPE_CHECKING:
     from plx.model import Model
+
+
+class SymmetryKind(StrEnum):
+    """What a symmetry may exchange."""
+
+    variable = "variable"
+    vv = "vv"
+    nec = "nec"
 
 
 File = Annotated[
@@ -74,6 +83,13 @@ def check_method(method: str) -> None:
     if method not in methods():
         hint = did_you_mean(method, methods()) or f"there are {', '.join(methods())}"
         raise typer.BadParameter(f"there is no method `{method}`: {hint}", param_hint="--method")
+
+
+def drawn_form(file: Path) -> Literal["svg", "dot"]:
+    """The form of a picture by the suffix of its file. Raises BadParameter for any but .svg and .dot."""
+    if file.suffix.lower() not in (".svg", ".dot"):
+        raise typer.BadParameter(f"--draw {file}: a picture ends in .svg or .dot")
+    return "svg" if file.suffix.lower() == ".svg" else "dot"
 
 
 def name_of(file: Path) -> str:

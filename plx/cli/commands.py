@@ -1,4 +1,4 @@
-"""The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx compare``.
+"""The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx symmetries``, ``plx compare``.
 
 Exit codes: 0 answered, 1 the program is at fault, 2 the call is, 130 interrupted (after the answers so
 far, if there are any). A command imports what it needs, when it needs it.
@@ -13,8 +13,28 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from plx.cli.arguments import Bind, Evidence, File, MaxGround, check_method, load, name_of
-from plx.cli.output import INTERRUPTED, Format, complain, console_on, interruptible, print_result
+from plx.cli.arguments import (
+    Bind,
+    Evidence,
+    File,
+    MaxGround,
+    SymmetryKind,
+    check_method,
+    drawn_form,
+    load,
+    name_of,
+)
+from plx.cli.output import (
+    INTERRUPTED,
+    Format,
+    TextOrJson,
+    complain,
+    console_on,
+    interruptible,
+    json_text,
+    opened,
+    print_result,
+)
 from plx.errors import PlxError
 
 app = typer.Typer(
@@ -138,6 +158,35 @@ def ground(
     else:
         write = ground_report.to_json if format is Format.json else ground_report.to_csv
         sys.stdout.write(write(grounded))
+
+
+@app.command()
+def symmetries(
+    file: File,
+    method: Annotated[
+        SymmetryKind, typer.Option(help="Of unknowns; also of their values; also where domains differ.")
+    ] = SymmetryKind.nec,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw a small coloured graph: g.svg, g.dot.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Leave out what is not found by then.")] = 60.0,
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    format: Annotated[TextOrJson, typer.Option(help="How to print them.")] = TextOrJson.text,
+) -> None:
+    """Report the symmetries of a program: interchangeable values, orbits, the order and its structure.
+
+    Example: `plx symmetries ring.plx --method vv`
+    """
+    with interruptible():
+        model = load(file, bind, evidence, max_ground)
+        found = model.symmetries(method.value, seconds)
+        if draw is not None:
+            with opened(draw) as stream:
+                stream.write(model.draw_symmetries(method.value, drawn_form(draw)))
+        text = found.text() if format is TextOrJson.text else json_text(found.to_dict())
+    sys.stdout.write(text + "\n")
 
 
 @app.command()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -31,6 +32,19 @@ class Format(StrEnum):
     csv = "csv"
 
 
+class TextOrJson(StrEnum):
+    """How a report is printed that is no table."""
+
+    text = "text"
+    json = "json"
+
+
+def json_text(data: dict[str, Any]) -> str:
+    """Plain data as JSON; integers of any length."""
+    sys.set_int_max_str_digits(0)
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
+
+
 def reason(error: OSError) -> str:
     """Why a file cannot be read or written, in words."""
     return {"FileNotFoundError": "there is no such file", "IsADirectoryError": "this is a folder"}.get(
@@ -40,7 +54,7 @@ def reason(error: OSError) -> str:
 
 def print_result(result: Result, format: Format, output: Path | None) -> None:
     """Print answers to standard output or to a file."""
-    with _sink(output) as stream:
+    with opened(output) as stream:
         if format is Format.table:
             _print_table(result, stream)
             return
@@ -79,14 +93,15 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def _sink(output: Path | None) -> Iterator[TextIO]:
+def opened(output: Path | None) -> Iterator[TextIO]:
+    """A file to write to, standard output for None; BadParameter if it cannot be written."""
     if output is None:
         yield sys.stdout
         return
     try:
         stream = output.open("w", encoding="utf-8", newline="")
     except OSError as error:
-        raise typer.BadParameter(f"--output {output}: {reason(error)}") from None
+        raise typer.BadParameter(f"{output}: {reason(error)}") from None
     with stream:
         yield stream
 
