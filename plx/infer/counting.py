@@ -20,15 +20,13 @@ from plx.infer.answers import exact_answer, free_nodes, log_z_answer
 from plx.infer.core import Core, find_core
 from plx.infer.counted import Component, components_of
 from plx.infer.elimination import distinct, repeated
+from plx.infer.families import MOST_CELLS
 from plx.infer.samples import Answer, Inference
 from plx.infer.start import contradiction
 from plx.values import FloatArray, IntArray
 
 LARGEST = 2.0**22
 """Count vectors of all families of a component, taken together, are at most so many."""
-
-_MOST_FAMILIES = 1000
-"""With more families than this there is little to count."""
 
 _SMALL = 4096
 """A derived node that only a query mentions is summed over at most so many joint input states."""
@@ -61,7 +59,7 @@ def count_plan(model: GroundModel) -> CountPlan | None:
     """The way to count, or None if the model has no symmetric core."""
     asked = {node for query in model.queries for node in free_nodes(query) if _wide(model, node)}
     core = find_core(model.graph, asked)
-    if core is None or len(core.families) > _MOST_FAMILIES:
+    if core is None or len(core.families) > MOST_CELLS:
         return None
     return CountPlan(model, core, float(sum(component.vectors for component in components_of(core))))
 

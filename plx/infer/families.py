@@ -20,6 +20,13 @@ NONE = -1
 """The label of a pair that no factor joins."""
 
 
+MOST_CELLS = 1000
+"""With more kinds of unknowns than this there is little to count."""
+
+_ROUNDS = 30
+"""Where colours are not stable after so many rounds, unknowns differ by how far they are from an end."""
+
+
 @dataclass(frozen=True)
 class Pairs:
     """What joins two unknowns: ``label`` is that of ``left`` towards ``right``; no pair occurs twice.
@@ -63,8 +70,10 @@ def find_families(
 
     ``color`` [n] tells apart what must not be exchanged. None if some cells do not meet alike.
     """
-    color = _refine(color, pairs)
-    count = np.bincount(color)
+    stable = _refine(color, pairs)
+    if stable is None:
+        return None
+    color, count = stable, np.bincount(stable)
     pairs = pairs.sorted_by(color)
     block = _blocks(color, count, pairs)
     members = _members(color, count, block)
@@ -79,8 +88,8 @@ def find_families(
     return _assembled(members, labels, number, column, pairs.back)
 
 
-def _refine(color: IntArray, pairs: Pairs) -> IntArray:
-    """The coarsest colours that tell apart what meets different labels or colours."""
+def _refine(color: IntArray, pairs: Pairs) -> IntArray | None:
+    """The coarsest colours that tell apart what meets different labels or colours; None if many."""
     n = len(color)
     shape = (2, len(pairs.back) + n + 1)
     words = np.random.default_rng(20170420).integers(1, 2**63, size=shape, dtype=np.uint64)
@@ -91,15 +100,19 @@ def _refine(color: IntArray, pairs: Pairs) -> IntArray:
     source, target, label = source[by_source], target[by_source], label[by_source]
     first = np.flatnonzero(np.diff(source, prepend=-1))
     color = unique_rows(color[:, None])[1]
-    while len(source):
+    if not len(source):
+        return color
+    for _ in range(_ROUNDS):
         mixed = words[0, label] * words[1, color[target]] + words[0, color[target]] * words[1, label]
         met = np.zeros(n, dtype=np.uint64)
         met[source[first]] = np.add.reduceat(mixed, first)
         finer = unique_rows(np.column_stack([color, met.view(np.int64)]))[1]
         if finer.max() == color.max():
-            break
+            return color
         color = finer
-    return color
+        if color.max() > MOST_CELLS:
+            break
+    return None
 
 
 def _blocks(color: IntArray, count: IntArray, pairs: Pairs) -> IntArray:

@@ -134,7 +134,7 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
         )
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
-        if not found.complete or best.operations < GOOD_ENOUGH * tries**3:
+        if not found.complete or best.operations < (GOOD_ENOUGH + 200.0 * network.n_nodes) * tries**3:
             break
     assert best is not None
     return best
