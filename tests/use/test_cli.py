@@ -220,6 +220,37 @@ def test_ground_refuses_what_is_too_large(plx) -> None:
     assert ":3:" in err
 
 
+# ------------------------------------------------------------------ symmetries
+
+
+@pytest.mark.parametrize(("method", "order"), [("variable", 1), ("vv", 2), ("nec", 2)])
+def test_symmetries_are_reported(plx, method: str, order: int) -> None:
+    """A renamed pair: only the exchange of (a, v) and (b, not v) leaves the distribution as it is."""
+    Path("pair.plx").write_text(
+        "random a\nrandom b\nweight 2: a\nweight -2: b\nweight 1: a = b", encoding="utf-8"
+    )
+    code, out, _ = plx("symmetries", "pair.plx", "--method", method, "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["kind"], found["order"]) == (method, order)
+    code, out, _ = plx("symmetries", "pair.plx", "--method", method)
+    assert code == 0
+    assert ("order 2" in out) == (order == 2)
+
+
+@pytest.mark.parametrize(("name", "begins"), [("g.svg", "<svg"), ("g.dot", "graph")])
+def test_a_coloured_graph_is_drawn(plx, name: str, begins: str) -> None:
+    code, _, _ = plx("symmetries", "coin.plx", "--draw", name)
+    assert code == 0
+    assert Path(name).read_text(encoding="utf-8").startswith(begins)
+
+
+def test_a_picture_has_a_known_form(plx) -> None:
+    code, _, err = plx("symmetries", "coin.plx", "--draw", "g.bmp")
+    assert code == 2
+    assert ".svg" in err
+
+
 # ------------------------------------------------------------------- networks
 
 UAI = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n"
