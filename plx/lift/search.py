@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -9,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.rows import unique_rows
+from plx.lift.actions import symmetric_action
 from plx.lift.align import align
 from plx.lift.automorphism import SearchStopped, automorphisms
 from plx.lift.coloring import ColoredGraph
 from plx.lift.layers import Layer, generated, symmetric
 from plx.lift.refine import Part, induced, split, stable
 from plx.lift.twins import twin_classes
+from plx.values import IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -73,13 +76,22 @@ class Search:
         Twins are marked by their place in their class, so that classes may still be exchanged.
         """
         twins = twin_classes(part, is_pair)
-        if not twins:
+        if twins:
+            return [symmetric(blocks) for blocks in twins] + self._told_apart(part, twins, is_pair)
+        action = symmetric_action(part, is_pair)
+        if action is None:
             return self._ask_solver(part)
+        order = math.factorial(len(action.blocks))
+        acting = generated(part.origin, action.generators, order)
+        return [acting, *self._told_apart(part, [action.blocks], is_pair)]
+
+    def _told_apart(self, part: Part, classes: list[IntArray], is_pair: BoolArray) -> list[Layer]:
+        """What is left of a component when the blocks of each class are numbered."""
         mark = np.zeros(len(part.color), dtype=np.int64)
-        for blocks in twins:
+        for blocks in classes:
             mark[blocks] = 1 + np.arange(len(blocks))[:, None]
         _, color = unique_rows(np.stack([part.color, mark], axis=1))
-        return [symmetric(blocks) for blocks in twins] + self._explore(part._replace(color=color), is_pair)
+        return self._explore(part._replace(color=color), is_pair)
 
     def _ask_solver(self, part: Part) -> list[Layer]:
         try:

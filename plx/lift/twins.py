@@ -28,7 +28,7 @@ def twin_classes(part: Part, is_pair: npt.NDArray[np.bool_]) -> list[IntArray]:
     returned consist of blocks of one kind. Every exchange is verified edge by edge.
     """
     words = np.random.default_rng(20170420).integers(1, 2**63, size=(2, len(part.color)), dtype=np.uint64)
-    for blocks in _families(part):
+    for blocks in families(part):
         if is_pair[blocks[0]].any():
             classes = _verified(part, is_pair, list(_classes(part, blocks, words)))
             if classes:
@@ -36,7 +36,7 @@ def twin_classes(part: Part, is_pair: npt.NDArray[np.bool_]) -> list[IntArray]:
     return []
 
 
-def _families(part: Part) -> Iterator[IntArray]:
+def families(part: Part) -> Iterator[IntArray]:
     """Blocks of one kind [k, width], k ≥ 2, places by colour."""
     n = len(part.color)
     left, right = inner_edges(part, np.arange(n))
