@@ -68,6 +68,8 @@ class Arithmetic:
             return _TRUTH[op](a, b).astype(np.int64)
         if op in _COMPARISONS:
             return _COMPARISONS[op](*self._ranks(a, b)).astype(np.int64)
+        if op == "%" and self._small(a) and self._small(b) and self._whole[b].all():
+            return self.integers(self._whole[a] % self._whole[b])
         if op in _WHOLE and self._small(a) and self._small(b):
             return self.integers(_WHOLE[op](self._whole[a], self._whole[b]))
         return self._exactly(op, a, b)

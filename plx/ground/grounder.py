@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from time import perf_counter
 
-import numpy as np
-
 from plx.check.program import Program, Rule
-from plx.errors import Diagnostic, Note, NoWorldError
+from plx.errors import Diagnostic, NoWorldError
 from plx.ground.algebra import Algebra
 from plx.ground.assemble import FactorBatch, assemble
 from plx.ground.atoms import lay_out, named
 from plx.ground.counters import Counters
-from plx.ground.derived import DerivedNodes
 from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
@@ -21,7 +18,7 @@ from plx.ground.graph import GroundModel, GroundRule
 from plx.ground.limit import MAX_GROUND, Budget, measure, refuse_large
 from plx.ground.queries import ground_query, moved, nodes_of
 from plx.ground.tasks import Task, split
-from plx.values import IMPOSSIBLE, IntArray
+from plx.values import IMPOSSIBLE
 
 
 def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
@@ -51,7 +48,7 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         queries += list(ground_query(formulas, query))
     assembly = assemble(program.values, cards, batches, counters.nodes(), keep=nodes_of(queries))
     if assembly.constant_weight == IMPOSSIBLE:
-        raise NoWorldError(_clash(program, cards, batches, counters.nodes()))
+        raise NoWorldError(_no_world(program))
     return GroundModel(
         graph=assembly.graph,
         atoms=named(table, program, assembly.node[: len(cards)]),
@@ -86,25 +83,10 @@ def _bytes(batch: FactorBatch) -> int:
     return sum(array.nbytes for array in (batch.scope, batch.table, batch.tables))
 
 
-def _clash(
-    program: Program, cards: IntArray, batches: list[FactorBatch], derived: DerivedNodes
-) -> Diagnostic:
-    """Names the first hard rule that leaves no world, and the earlier one that it contradicts."""
-    of: dict[int, list[FactorBatch]] = {}
-    for batch in batches:
-        of.setdefault(int(np.min(batch.rule)), []).append(batch)
-
-    def impossible(rules: list[int]) -> bool:
-        some = [batch for rule in rules for batch in of[rule]]
-        return assemble(program.values, cards, some, derived).constant_weight == IMPOSSIBLE
-
-    hard = [i for i in of if program.rules[i].kind in ("require", "observe")]
-    last = next(i for n, i in enumerate(hard) if impossible(hard[: n + 1]))
-    partner = next((i for i in hard if i < last and impossible([i, last])), last)
-    note = Note("it contradicts this", program.rules[partner].span)
+def _no_world(program: Program) -> Diagnostic:
+    hard = [rule.span for rule in program.rules if rule.kind in ("require", "observe")]
     return Diagnostic(
-        "no world satisfies this rule together with the others",
-        program.rules[last].span,
-        hint="remove or weaken one of them",
-        notes=(note,) if partner != last else (),
+        "no world satisfies every `require` and `observe`",
+        hard[-1],
+        hint="some of them contradict each other over the same unknowns",
     )

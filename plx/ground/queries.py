@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from plx.ground.columns import Block
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
 from plx.ground.graph import Condition, GroundQuery, Target
-from plx.ground.terms import flatten, variables
-from plx.syntax import ast
-from plx.syntax.printer import print_expr, print_value
+from plx.ground.names import Names
+from plx.ground.terms import flatten
 from plx.values import FALSE, TRUE, IntArray
 
 
@@ -27,13 +26,12 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
     targets = [_targets(formulas, target, env) for target in query.targets]
     facts = [fact for given in query.given for fact in flatten("and", given)]
     conditions = [_conditions(formulas, fact, env) for fact in facts]
-    names = _Names(formulas, query)
-    for row in range(env.n):
-        text = names.text(env, row)
+    names = Names(formulas.evaluator.values, query, env)
+    for row, (text, label) in enumerate(zip(names.texts(), names.labels(), strict=True)):
         given = [condition[row] for condition in conditions]
         yield GroundQuery(
             kind=query.kind,
-            name=names.label(env, row) or text,
+            name=label or text,
             text=text,
             targets=tuple(column[row] for column in targets),
             given=tuple(condition for condition in given if condition is not None),
@@ -101,37 +99,3 @@ def _conditions(formulas: Formulas, expr: Expr, env: Env) -> list[Condition | No
         for row, node, s in zip(part.rows, part.scope[:, 0], state, strict=True):
             out[row] = Condition(int(node), int(s), expr.span)
     return out
-
-
-@dataclass
-class _Names:
-    """Prints the instances of a query."""
-
-    formulas: Formulas
-    query: Query
-
-    def text(self, env: Env, row: int) -> str:
-        """The instance as the program would write it without ``for``."""
-        names = {env.names[uid]: self._value(column[row]) for uid, column in env.columns.items()}
-        text = self._target(names)
-        given = ", ".join(print_expr(fact, names) for fact in self.query.syntax.given)
-        return f"{text} given {given}" if given else text
-
-    def label(self, env: Env, row: int) -> str | None:
-        """The name given by ``as``, with the values of the bound variables."""
-        uids = dict.fromkeys(v.uid for b in self.query.scope.bindings for v in variables(b))
-        if self.query.label is None or not uids:
-            return self.query.label
-        return f"{self.query.label}({', '.join(self._value(env.columns[uid][row]) for uid in uids)})"
-
-    def _target(self, names: dict[str, str]) -> str:
-        match self.query.syntax.target:
-            case ast.MapTarget(best=best):
-                return "map" if best == 1 else f"map {best}"
-            case ast.LogZTarget():
-                return "logz"
-            case target:
-                return print_expr(target, names)
-
-    def _value(self, value: int) -> str:
-        return print_value(self.formulas.evaluator.values[int(value)])

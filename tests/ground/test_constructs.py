@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from plx.ground import algebra, formulas, quantify
+from tests.ground.programs import grounded
 from tests.ground.test_grounder import agree
 
 HEADER = """
@@ -60,3 +63,14 @@ def test_program(program: str, limits: tuple[int, int], monkeypatch: pytest.Monk
     monkeypatch.setattr(formulas, "TABLE_LIMIT", limits[0])
     monkeypatch.setattr(quantify, "EXPAND_LIMIT", limits[1])
     agree(HEADER + program)
+
+
+def test_a_linear_factor_is_split_into_small_ones() -> None:
+    model = grounded(
+        "type T = 1..100\nrandom b(T)\nrandom n(T): 0..3\n"
+        "factor 2 - 1/2 * (count(b(x) for x in T) + sum(x * n(x) - 1 for x in T)) / 3 - n(1)"
+    )
+    assert model.graph.n_derived == 0
+    assert model.graph.n_factors == 200
+    assert model.values[model.constant_weight] == 2 + Fraction(100, 6)
+    assert model.graph.table_values(100) == pytest.approx([0, -1 / 6 - 1, 2 * (-1 / 6 - 1), 3 * (-1 / 6 - 1)])
