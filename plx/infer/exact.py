@@ -11,7 +11,7 @@ from plx.ground.graph import GroundModel
 from plx.infer.answers import exact_answer
 from plx.infer.counting import count, count_plan
 from plx.infer.elimination import Budget, plan, solve
-from plx.infer.samples import Inference
+from plx.infer.samples import Answer, Inference
 
 _MANY = 20_000
 """With more factors than this, counting is tried before an elimination order is searched for."""
@@ -30,13 +30,21 @@ class Way:
 
 
 def exact_way(model: GroundModel) -> Way | None:
-    """The cheapest exact way, or None if none fits."""
+    """The cheapest exact way, or None if none fits. Ways to find most probable worlds are not its matter."""
     if model.graph.n_factors > _MANY and (way := _counted(model)):
         return way
     ways = [_eliminated(model)]
     if not ways[0] or ways[0].operations > _CHEAP:
         ways += [_merged(model), None if model.graph.n_factors > _MANY else _counted(model)]
-    return min((way for way in ways if way), key=lambda way: way.operations, default=None)
+    return min((way for way in ways if way), key=lambda way: way.operations, default=_worlds_only(model))
+
+
+def _worlds_only(model: GroundModel) -> Way | None:
+    """Nothing is to be summed where only most probable worlds are asked for."""
+    if not model.queries or any(query.kind != "map" for query in model.queries):
+        return None
+    answers = (Answer(),) * len(model.queries)
+    return Way("only most probable worlds are asked for", 0.0, lambda: Inference("exact", "", answers))
 
 
 def refusal(model: GroundModel, worlds: str) -> PlxError:

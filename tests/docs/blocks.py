@@ -29,6 +29,7 @@ from plx.cli import main
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"# (\S+\.plx)\n")
 _SECONDS = re.compile(r"\b\d+\.\d+ s\b|\b\d\.\d{3}$", re.MULTILINE)
+_REPORT = re.compile(r"(loading|looking|finding|searching|sampling|grounding)\b.*…$")
 WIDTH = 100
 
 
@@ -50,8 +51,9 @@ def blocks(document: str) -> list[Block]:
 
 
 def timeless(text: str) -> str:
-    """The text without seconds and without blanks at line ends."""
-    return "\n".join(line.rstrip() for line in _SECONDS.sub("… s", text).strip("\n").split("\n"))
+    """The text without seconds, without blanks at line ends, and without what slow work reports."""
+    lines = (line.rstrip() for line in _SECONDS.sub("… s", text).strip("\n").split("\n"))
+    return "\n".join(line for line in lines if not _REPORT.match(line))
 
 
 def command(line: str) -> tuple[int, str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from plx.formats.reader import read_model
+from plx.ground.graph import GroundQuery
 from plx.infer.exact import exact_way, refusal
+from plx.infer.infer import infer
 from plx.model import compile as compile_model
 from tests.models import make_model
 
@@ -55,3 +58,16 @@ def test_a_refusal_names_the_size_and_the_rules_that_couple_most() -> None:
     text = str(refusal(model, "about 10^14"))
     assert "about 10^14 worlds" in text and "a table of about 10^14 entries" in text
     assert "couples most: `factor …`" in text
+
+
+def test_most_probable_worlds_alone_need_no_sums() -> None:
+    rng = np.random.default_rng(1)
+    n = 45
+    table = [[[int(w), 0], [0, 1]] for w in rng.integers(1, 9, size=n * n)]
+    factors = [([i, j], table[i * n + j]) for i in range(n) for j in range(i + 1, n)]
+    query = GroundQuery("map", "map", "map", (), (), None)
+    model = replace(make_model([2] * n, factors), queries=(query,))
+    way = exact_way(model)
+    assert way is not None and way.run().log_z is None
+    (answer,) = infer(model, "exact").answers
+    assert answer.worlds[0].log_weight > 0
