@@ -16,8 +16,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Final, TypeGuard
+
+from plx.roots import primitive, rational_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ def mul(a: Number, b: Number) -> Number:
     power, root = factor.numerator, b.root * factor.denominator
     shared = math.gcd(power, root)
     power, root = power // shared, root // shared
-    base, root = _primitive(b.base, root)
+    base, root = primitive(b.base, root)
     if _bits(base) * abs(power) > _LARGEST:
         return _symbolic(_sympy(a) * _sympy(b))
     return _log_number(b.rational * factor, base**power, root)
@@ -229,7 +230,7 @@ def sqrt(a: Number) -> Number:
     if compare(a, 0) < 0:
         raise ArithmeticMistake(f"sqrt({text(a)}): the square root of a negative number")
     if _is_rational(a):
-        root = _rational_root(Fraction(a), 2)
+        root = rational_root(Fraction(a), 2)
         if root is not None:
             return _tidy(root)
     return _symbolic(_import_sympy().sqrt(_sympy(a)))
@@ -352,45 +353,8 @@ def _as_log(a: Number) -> LogNumber:
 def _log_number(rational: Fraction, base: Fraction, root: int) -> Number:
     if base == 1:
         return _tidy(rational)
-    base, root = _primitive(base, root)
+    base, root = primitive(base, root)
     return LogNumber(rational, base, root)
-
-
-def _primitive(base: Fraction, root: int) -> tuple[Fraction, int]:
-    """The same log(base)/root with the smallest root."""
-    for p in _prime_factors(root):
-        while root % p == 0 and (found := _rational_root(base, p)) is not None:
-            base, root = found, root // p
-    return base, root
-
-
-@lru_cache(maxsize=1024)
-def _prime_factors(n: int) -> tuple[int, ...]:
-    found, p = [], 2
-    while p * p <= n:
-        if n % p == 0:
-            found.append(p)
-            while n % p == 0:
-                n //= p
-        p += 1
-    return (*found, n) if n > 1 else tuple(found)
-
-
-def _rational_root(q: Fraction, k: int) -> Fraction | None:
-    n, d = _integer_root(q.numerator, k), _integer_root(q.denominator, k)
-    return Fraction(n, d) if n**k == q.numerator and d**k == q.denominator else None
-
-
-def _integer_root(n: int, k: int) -> int:
-    """The floor of the k-th root of n ≥ 0, by Newton's method from above."""
-    if n < 2:
-        return n
-    x = 1 << -(-n.bit_length() // k)
-    while True:
-        y = ((k - 1) * x + n // x ** (k - 1)) // k
-        if y >= x:
-            return x
-        x = y
 
 
 def _import_sympy() -> Any:
@@ -435,7 +399,7 @@ def _from_sympy(sympy: Any, expression: Any) -> Number | None:
         if rest == 1:
             part: Number = _tidy(factor)
         elif isinstance(rest, sympy.log) and rest.args[0].is_Rational and rest.args[0] > 0:
-            base, root = _primitive(Fraction(int(rest.args[0].p), int(rest.args[0].q)), factor.denominator)
+            base, root = primitive(Fraction(int(rest.args[0].p), int(rest.args[0].q)), factor.denominator)
             if _bits(base) * abs(factor.numerator) > _LARGEST:
                 return None
             part = _log_number(Fraction(0), base**factor.numerator, root)
