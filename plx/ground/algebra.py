@@ -153,7 +153,7 @@ class Algebra:
         cards = (*x.cards, *(y.cards[j] for j in fresh))
         entries = math.prod(cards)
         if entries > TABLE_LIMIT:
-            if len(x.cards) > 1 or len(y.cards) > 1:
+            if _is_reducible(x) or _is_reducible(y):
                 return self._on_nodes(function, x, y, fixed, span, op)
             if op:
                 return [self._compare(op, x, y, span)]
@@ -169,11 +169,11 @@ class Algebra:
     def _on_nodes(
         self, function: Binary, x: Block, y: Block, fixed: IntArray, span: Span, op: str
     ) -> list[Part]:
-        """Replace both sides by single nodes, then try again."""
+        """Replace both sides by single nodes with one state per value, then try again."""
         unknown = np.full(len(x.rows), -1, dtype=np.int64)
         local = np.arange(len(x.rows))
-        a = self.settle(Column(unknown, (replace(x, rows=local),)))
-        b = self.settle(Column(unknown, (replace(y, rows=local),)))
+        a = self.one_state_per_value(Column(unknown, (replace(x, rows=local),)))
+        b = self.one_state_per_value(Column(unknown, (replace(y, rows=local),)))
         joined = self.binary(function, a, b, span, op)
         fixed[x.rows] = joined.fixed
         return [replace(part, rows=x.rows[part.rows]) for part in joined.parts]
@@ -204,6 +204,10 @@ class Algebra:
 def _beside(part: Part, rows: IntArray, position: IntArray) -> Part:
     """The part at some of its instances."""
     return part if np.array_equal(part.rows, rows) else part.take(position[rows])
+
+
+def _is_reducible(block: Block) -> bool:
+    return len(block.cards) > 1 or bool(_has_repeats(block.tables).any())
 
 
 def _has_repeats(tables: IntArray) -> BoolArray:

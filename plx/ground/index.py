@@ -27,8 +27,6 @@ class TupleIndex:
         self._is_dense = self._size <= max(_DENSE, 4 * self.n)
         self.order: IntArray = np.arange(self.n) if in_order else np.argsort(keys, kind="stable")
         self._sorted = keys[self.order]
-        if self._is_dense:
-            self._begin = starts(np.bincount(keys, minlength=self._size)).astype(np.int64)
 
     def find(self, rows: IntArray) -> IntArray:
         """The first row equal to each of these rows [m, k]; -1 where there is none."""
@@ -38,6 +36,11 @@ class TupleIndex:
             return self._first_row[self._keys(rows)]
         begin, count = self.span(rows)
         return np.where(count > 0, self.order[np.minimum(begin, self.n - 1)], -1)
+
+    @cached_property
+    def _begin(self) -> IntArray:
+        """Where in ``order`` the rows of every key of a dense index begin."""
+        return starts(np.bincount(self._sorted, minlength=self._size))
 
     @cached_property
     def _first_row(self) -> IntArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from plx.check.checker import check
@@ -17,14 +19,14 @@ from plx.values import Values
 from tests.models import all_states, log_weights, node_states
 
 
-def checked(text: str, **bindings: object) -> Program:
+def checked(text: str, folder: Path | None = None, **bindings: object) -> Program:
     values = Values()
     module = parse(Source("program.plx", text))
-    return check(module, load(module, bindings, None, values), values)
+    return check(module, load(module, bindings, folder, values), values)
 
 
-def grounded(text: str, **bindings: object) -> GroundModel:
-    return ground(checked(text, **bindings))
+def grounded(text: str, folder: Path | None = None, **bindings: object) -> GroundModel:
+    return ground(checked(text, folder, **bindings))
 
 
 def log_worlds(model: GroundModel) -> np.ndarray:
