@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -19,43 +20,50 @@ from plx.weights import to_float
 def name_answers(model: GroundModel, answers: Sequence[Answer]) -> tuple[QueryResult, ...]:
     """The answers, in the order of ``model.queries``, with names instead of nodes and states."""
     pairs = zip(model.queries, answers, strict=True)
-    return tuple(_name_answer(model, query, answer) for query, answer in pairs)
+    label = cache(lambda value: (_python(model.values[value]), model.atoms.value_name(value)))
+    return tuple(_name_answer(model, label, query, answer) for query, answer in pairs)
 
 
-def _name_answer(model: GroundModel, query: GroundQuery, answer: Answer) -> QueryResult:
+Label = Callable[[int], tuple[Value, str]]
+"""A value by its id, as Python knows it and as text."""
+
+
+def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: Answer) -> QueryResult:
     return QueryResult(
         name=query.name,
         text=query.text,
         kind=query.kind,
         line=query.span.line if query.span else None,
-        estimates=_estimates(model.atoms, query, answer),
+        estimates=_estimates(label, query, answer),
         mean=answer.mean,
         sd=answer.sd,
         mean_mcse=answer.mean_mcse,
         ess=answer.ess,
         rhat=answer.rhat,
-        worlds=tuple(_name_world(model, world) for world in answer.worlds),
+        worlds=tuple(_name_world(model, label, world) for world in answer.worlds),
         log_z=answer.log_z,
         converged=answer.converged,
     )
 
 
-def _estimates(atoms: Atoms, query: GroundQuery, answer: Answer) -> tuple[Estimate, ...]:
+def _estimates(label: Label, query: GroundQuery, answer: Answer) -> tuple[Estimate, ...]:
     if not query.targets:
         return ()
-    found = list(_every_state(atoms, query.targets, answer))
+    found = list(_every_state(label, query.targets, answer))
     return _both_truths(found) if query.kind == "probability" else tuple(found)
 
 
-def _every_state(atoms: Atoms, targets: Sequence[Target], answer: Answer) -> Iterator[Estimate]:
+def _every_state(label: Label, targets: Sequence[Target], answer: Answer) -> Iterator[Estimate]:
     """One estimate per joint state of the targets, the last target fastest."""
-    labels = [[(_python(atoms.values[int(i)]), atoms.value_name(int(i))) for i in t.labels] for t in targets]
-    states = itertools.product(*labels)
-    for state, p, mcse in zip(states, answer.p.tolist(), answer.mcse.tolist(), strict=True):
-        values = tuple(value for value, _ in state)
-        texts = ", ".join(text for _, text in state)
-        single = len(targets) == 1
-        yield Estimate(values[0] if single else values, texts if single else f"({texts})", p, mcse)
+    labels = [[label(value) for value in target.labels.tolist()] for target in targets]
+    numbers = zip(answer.p.tolist(), answer.mcse.tolist(), strict=True)
+    if len(labels) == 1:
+        for (value, text), (p, mcse) in zip(labels[0], numbers, strict=True):
+            yield Estimate(value, text, p, mcse)
+        return
+    for state, (p, mcse) in zip(itertools.product(*labels), numbers, strict=True):
+        values, texts = zip(*state, strict=True)
+        yield Estimate(values, f"({', '.join(texts)})", p, mcse)
 
 
 def _both_truths(found: Sequence[Estimate]) -> tuple[Estimate, ...]:
@@ -65,11 +73,10 @@ def _both_truths(found: Sequence[Estimate]) -> tuple[Estimate, ...]:
     return tuple(by_value.get(truth, absent[truth]) for truth in (False, True))
 
 
-def _name_world(model: GroundModel, world: World) -> MapWorld:
-    atoms = model.atoms
-    ids = _value_ids(atoms, world)
+def _name_world(model: GroundModel, label: Label, world: World) -> MapWorld:
+    ids = _value_ids(model.atoms, world).tolist()
     return MapWorld(
-        assignment={name: _python(atoms.values[int(i)]) for name, i in zip(atoms, ids, strict=True)},
+        assignment={name: label(value)[0] for name, value in zip(model.atoms, ids, strict=True)},
         log_weight=world.log_weight + model.log_constant,
         optimal=world.optimal,
         bound=None if world.bound is None else world.bound + model.log_constant,

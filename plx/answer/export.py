@@ -81,8 +81,19 @@ def _finite(x: float | None) -> float | None:
 
 
 def to_json(result: Result) -> str:
-    """The result as JSON text, as ``to_dict`` lays it out."""
-    return json.dumps(to_dict(result), ensure_ascii=False, allow_nan=False, indent=2)
+    """The result as JSON text, as ``to_dict`` lays it out; one line for each query."""
+    fields = (f"{_json(key)}: {_json_field(value)}" for key, value in to_dict(result).items())
+    return "{\n  " + ",\n  ".join(fields) + "\n}"
+
+
+def _json_field(value: object) -> str:
+    if not isinstance(value, list) or not value:
+        return _json(value)
+    return "[\n    " + ",\n    ".join(_json(item) for item in value) + "\n  ]"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def records(result: Result) -> Iterator[dict[str, Any]]:

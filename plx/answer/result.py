@@ -188,7 +188,7 @@ class Result:
 
         Raises KeyError, with the nearest name, if there is none, or if several share the name.
         """
-        found = self._by_name.get(canonical(name))
+        found = self._by_name.get(name) or self._by_name.get(canonical(name))
         if found is None:
             raise KeyError(self._not_found(name))
         if len(found) > 1:
@@ -200,7 +200,8 @@ class Result:
     def _by_name(self) -> dict[str, list[QueryResult]]:
         found: dict[str, list[QueryResult]] = {}
         for query in self.queries:
-            for key in dict.fromkeys((canonical(query.name), canonical(query.text))):
+            names = dict.fromkeys((query.name, query.text))
+            for key in names | {canonical(name): None for name in names}:
                 found.setdefault(key, []).append(query)
         return found
 

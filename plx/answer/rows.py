@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from plx.answer.numbers import count_text, error_text, number_text, probability_text
 from plx.answer.result import Estimate, MapWorld, QueryResult, Result
 
+MOST_QUERIES = 500
+"""A table shows so many answers; the other formats show all."""
+
 MOST_VALUES = 12
 """A query with more values shows the most probable of them."""
 
@@ -31,9 +34,11 @@ class Row:
 
 def rows(result: Result) -> Iterator[Row]:
     """The rows of a table, those of one query in a block; its text and diagnostics on the first."""
-    for query in result:
+    for query in result.queries[:MOST_QUERIES]:
         for k, (value, answer, error) in enumerate(_answers(query)):
             yield _first_row(query, value, answer, error) if k == 0 else Row("", value, answer, error)
+    if len(result) > MOST_QUERIES:
+        yield Row(f"{count_text(len(result) - MOST_QUERIES)} more answers", "see json, csv")
 
 
 def _first_row(query: QueryResult, value: str, answer: str, error: str) -> Row:

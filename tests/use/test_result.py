@@ -207,6 +207,14 @@ def test_many_values_show_the_likeliest_in_order() -> None:
     assert "18 more values" in text
 
 
+def test_a_table_of_very_many_answers_is_cut_and_says_so() -> None:
+    result = result_of(*(probability(f"f({i})", 0.5) for i in range(520)))
+    assert "f(499)" in repr(result)
+    assert "f(500)" not in repr(result)
+    assert "20 more answers" in repr(result)
+    assert len(result.to_dict()["queries"]) == 520
+
+
 # ------------------------------------------------------- from inference to names
 
 
