@@ -187,10 +187,7 @@ def _shift(
     edge_source: Int32, edge_contribution: Int64, contribution: Int32, output_start: Int64, output: Int32,
     state: States, total: Int32, level: Int32,
 ) -> None:  # fmt: skip
-    """Add (sign 1) or take away (-1) what v contributes to the nodes affected[first : last].
-
-    Their states are brought up to date when adding.
-    """
+    """Add (sign 1), bringing states up to date, or take away (-1) what v contributes to its affected nodes."""
     for a in range(first, last):
         for e in range(edge_start[a], edge_start[a + 1]):
             start = edge_contribution[e]
@@ -312,14 +309,16 @@ def _sweep(
             _threshold(v, cards[v], start, plane[v], threshold, index, draw, state)
         else:
             score[: cards[v]] = 0.0
-            for k in range(cards[v]):
+            single = first == last  # then one pass over the factors is enough for all states
+            for k in range(1 if single else cards[v]):
                 _candidates(first, last, k, affected, edge_start, edge_source, edge_contribution,
                             contribution, output_start, output, total, candidate)  # fmt: skip
                 for f in range(factor_start[v], factor_start[v + 1]):
-                    index[:] = k * factor_stride[f]
+                    index[:] = 0
                     _add_rows(operand_start[f], operand_start[f + 1], operand_row, operand_stride,
                               state, level, total, candidate, index)  # fmt: skip
-                    _score(k, factor_entry[f], potential, index, score)
+                    for j in range(k, cards[v] if single else k + 1):
+                        _score(j, factor_entry[f] + j * factor_stride[f], potential, index, score)
             _choose(v, cards[v], state, draw, score)
         if first < last:
             _shift(first, last, v, 1, affected, edge_start, edge_source, edge_contribution,
