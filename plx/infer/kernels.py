@@ -187,7 +187,7 @@ def _shift(
     edge_source: Int32, edge_contribution: Int64, contribution: Int32, output_start: Int64, output: Int32,
     state: States, total: Int32, level: Int32,
 ) -> None:  # fmt: skip
-    """Add (sign 1), bringing states up to date, or take away (-1) what v contributes to its affected nodes."""
+    """Add (sign 1), bringing states up to date, or take away (-1) what v gives to its affected nodes."""
     for a in range(first, last):
         for e in range(edge_start[a], edge_start[a + 1]):
             start = edge_contribution[e]
