@@ -92,8 +92,7 @@ def _json_field(value: object) -> str:
     return "[\n    " + ",\n    ".join(_json(item) for item in value) + "\n  ]"
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def records(result: Result) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -181,15 +181,15 @@ class Result:
         return iter(self.queries)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and canonical(name) in self._by_name
+        return isinstance(name, str) and bool(self._found(name))
 
     def __getitem__(self, name: str) -> QueryResult:
         """The answer to a query, by its text as printed or by its ``as`` name.
 
         Raises KeyError, with the nearest name, if there is none, or if several share the name.
         """
-        found = self._by_name.get(name) or self._by_name.get(canonical(name))
-        if found is None:
+        found = self._found(name)
+        if not found:
             raise KeyError(self._not_found(name))
         if len(found) > 1:
             texts = ", ".join(f"`{query.text}`" for query in found[:3])
@@ -198,12 +198,14 @@ class Result:
 
     @cached_property
     def _by_name(self) -> dict[str, list[QueryResult]]:
-        found: dict[str, list[QueryResult]] = {}
-        for query in self.queries:
-            names = dict.fromkeys((query.name, query.text))
-            for key in names | {canonical(name): None for name in names}:
-                found.setdefault(key, []).append(query)
-        return found
+        return _grouped(self.queries, lambda name: name)
+
+    @cached_property
+    def _by_meaning(self) -> dict[str, list[QueryResult]]:
+        return _grouped(self.queries, canonical)
+
+    def _found(self, name: str) -> list[QueryResult]:
+        return self._by_name.get(name) or self._by_meaning.get(canonical(name), [])
 
     def _not_found(self, name: str) -> str:
         best = nearest(name, [name for query in self.queries for name in (query.name, query.text)])
@@ -246,3 +248,12 @@ class Result:
         from plx.answer.export import to_html
 
         return to_html(self)
+
+
+def _grouped(queries: Iterable[QueryResult], key: Callable[[str], str]) -> dict[str, list[QueryResult]]:
+    """The queries by the keys of their name and of their text."""
+    found: dict[str, list[QueryResult]] = {}
+    for query in queries:
+        for name in {key(query.name), key(query.text)}:
+            found.setdefault(name, []).append(query)
+    return found
