@@ -86,25 +86,35 @@ def init_random_scan(model: GroundModel, seed: int, chains: int, threads: int | 
     return _init(model, seed, chains, threads, random_scan=True)
 
 
-def _init(model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool) -> RuledChains:
+def started(
+    model: GroundModel, seed: int, chains: int, threads: int | None
+) -> tuple[Determined, npt.NDArray[np.int32]]:
+    """The model with defined unknowns computed, and states of its variables that keep every hard rule.
+
+    Raises NoWorldError, naming rules that clash, if there is no such state.
+    """
     found = determined(model)
     try:
         if found.model.log_constant == -np.inf:
             raise contradiction(model)
-        start = initial_states(found.model, seed, chains, threads)
+        return found, initial_states(found.model, seed, chains, threads)
     except NoWorldError:
         raise contradiction(model) from None
+
+
+def _init(model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool) -> RuledChains:
+    found, states = started(model, seed, chains, threads)
     plan = compile_model(found.model)
-    started = lanes.chains_at(plan, start, seed, threads, random_scan)
+    begun = lanes.chains_at(plan, states, seed, threads, random_scan)
     blocks, unproven = None, 0
     if len(hard_factors(found.model.graph)):
         chosen = choose_blocks(found.model.graph)
         blocks = block_arrays(found.model.graph, plan.rows, chosen.blocks) if chosen.blocks else None
         unproven = chosen.unproven
     random = np.stack([lanes.generator(seed, _BLOCKS + lane) for lane in range(chains)], axis=1)
-    cuts = np.cumsum([block.state.shape[1] for block in started.blocks])[:-1]
+    cuts = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     parts = tuple(np.ascontiguousarray(part) for part in np.split(random, cuts, axis=1))
-    return RuledChains(model, found, readout(model, found), started, blocks, parts, unproven)
+    return RuledChains(model, found, readout(model, found), begun, blocks, parts, unproven)
 
 
 def step(chains: Chains, draws: int, thin: int) -> npt.NDArray[np.integer]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import GroundModel
-from plx.infer import lifted, nec, orbital, ruled
 from plx.values import FloatArray
 
 
@@ -33,32 +33,52 @@ class Sampler:
     """What the user should know after a run."""
 
 
+def _late(file: str, name: str) -> Callable[..., Any]:
+    """A function of a file in this folder, which is imported at the first call: kernels take long to load."""
+
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(f"plx.infer.{file}"), name)(*arguments)
+
+    return call
+
+
 SAMPLERS: dict[str, Sampler] = {
-    "gibbs": Sampler(ruled.init, ruled.step, "Gibbs sampling, scanning the unknowns in order"),
+    "gibbs": Sampler(
+        _late("ruled", "init"), _late("ruled", "step"), "Gibbs sampling, scanning the unknowns in order"
+    ),
     "lifted": Sampler(
-        lifted.init,
-        lifted.step,
+        _late("lifted", "init"),
+        _late("lifted", "step"),
         "Gibbs sampling of the reduced model, averaged over symmetries",
         lambda chains: chains.averages.pooled,
         lambda chains: chains.notes,
     ),
     "orbital": Sampler(
-        orbital.init_orbital,
-        orbital.step,
+        _late("orbital", "init_orbital"),
+        _late("orbital", "step"),
         "Gibbs sampling with moves along orbits of variable symmetries",
         notes=lambda chains: chains.notes,
     ),
     "vv": Sampler(
-        orbital.init_vv,
-        orbital.step,
+        _late("orbital", "init_vv"),
+        _late("orbital", "step"),
         "Gibbs sampling with moves along orbits of variable-value symmetries",
         notes=lambda chains: chains.notes,
     ),
     "nec": Sampler(
-        nec.init,
-        nec.step,
+        _late("nec", "init"),
+        _late("nec", "step"),
         "Gibbs sampling of the reduced model with weighed moves along its orbits",
         notes=lambda chains: chains.notes,
     ),
-    "random-scan": Sampler(ruled.init_random_scan, ruled.step, "Gibbs sampling of unknowns picked at random"),
+    "mcsat": Sampler(
+        _late("mcsat", "init"),
+        _late("mcsat", "step"),
+        "MC-SAT: uniform draws from what random slices of the weights allow",
+    ),
+    "random-scan": Sampler(
+        _late("ruled", "init_random_scan"),
+        _late("ruled", "step"),
+        "Gibbs sampling of unknowns picked at random",
+    ),
 }
