@@ -87,7 +87,7 @@ def _with_pybliss(start: IntArray, neighbor: Int32Array, color: IntArray, second
     stats = pybliss.Stats()
     _bliss_graph(start, neighbor, color).find_automorphisms(stats, found, over)
     if stopped:
-        raise SearchStopped(f"the search for symmetries took more than {seconds:g} seconds")
+        raise SearchStopped("the solver for symmetries ran out of time")
     return Automorphisms(np.array(generators, dtype=np.int32).reshape(-1, len(color)), int(stats.group_size))
 
 

@@ -234,7 +234,8 @@ def _look_alike(
 
 
 @njit(
-    "int64[:](int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:], int64[:], int64[:], int64)",
+    "int64[:](int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:], uint64[:], int64[:],"
+    " int64[:], int64)",
     cache=True,
 )
 def interchangeable(
@@ -244,6 +245,7 @@ def interchangeable(
     inside: Any,
     total: Any,
     color: Any,
+    kept: Any,
     reader_start: Any,
     reader: Any,
     tries: Any,
@@ -253,9 +255,10 @@ def interchangeable(
     Features ``feature[start[x] : start[x + 1]]``, increasing, touch block x. ``total[f]`` is the sum
     of the random words of all vertices next to feature f, ``around`` the part of it from block x,
     ``inside`` the sum of words that name the places within the block. ``reader[reader_start[f] : …]``
-    are the blocks that feature f touches. Two blocks can be exchanged iff their features agree once
-    both are taken out, so a block is compared with the first blocks of classes only: with those
-    beside it (up to ``tries``), and with the one of equal hash apart from it.
+    are the blocks that feature f touches, increasing. Blocks with different ``kept`` are different.
+    Two blocks can be exchanged iff their features agree once both are taken out, so a block is
+    compared with the first blocks of classes only: with those beside it (up to ``tries``), and with
+    the one of equal hash apart from it.
     """
     n = len(start) - 1
     out = np.arange(n)
@@ -281,11 +284,14 @@ def interchangeable(
         for i in range(start[x], start[x + 1]):
             f = feature[i]
             for r in range(reader_start[f], reader_start[f + 1]):
+                if reader[r] >= x or budget == 0 or out[x] != x:
+                    break  # readers come in increasing order
                 y = out[reader[r]]
-                if reader[r] < x and tested[y] != x and budget > 0 and out[x] == x:
+                if tested[y] != x:
                     tested[y] = x
                     budget -= 1
-                    if _look_alike(x, y, start, feature, around, inside, total, color):
+                    alike = kept[x] == kept[y]
+                    if alike and _look_alike(x, y, start, feature, around, inside, total, color):
                         out[x] = y
             if out[x] != x or budget == 0:
                 break

@@ -10,7 +10,7 @@ import numpy as np
 from plx.ground.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.ground.derived import DerivedNodes, VectorStore, derived_of
 from plx.ground.graph import FactorGraph
-from plx.ground.rows import AnyInt, segments, starts, unique_keys, unique_rows
+from plx.ground.rows import AnyInt, BoolArray, segments, starts, unique_keys, unique_rows
 from plx.lift.normal import normalise
 from plx.lift.swaps import value_classes
 from plx.values import IntArray, Values
@@ -118,7 +118,7 @@ class _Step:
             return False
         if self.equal:
             self.merges += self._blocks(first)
-        self._restrict(np.split(classes, starts(card)[1:-1]))
+        self._restrict(classes == segments(np.zeros_like(card), card))
         self._renumber(first)
         return True
 
@@ -140,9 +140,8 @@ class _Step:
         self.order = self.order[np.argsort(self.state[self.order], kind="stable")]
         self.start = starts(kept)[self.start]
 
-    def _restrict(self, classes: list[IntArray]) -> None:
+    def _restrict(self, kept: BoolArray) -> None:
         """The graphs on the first states of all classes."""
-        kept = [np.flatnonzero(c == np.arange(len(c))) for c in classes]
         keep = self.node[self.keep]
         assembly = restrict(self.values, self.graph, kept, keep[keep >= self.graph.n_variables])
         alive = self.node >= 0
@@ -156,21 +155,33 @@ class _Step:
 
 
 def restrict(
-    values: Values, graph: FactorGraph, kept: Sequence[IntArray], keep: AnyInt | Sequence[int] = ()
+    values: Values, graph: FactorGraph, kept: BoolArray, keep: AnyInt | Sequence[int] = ()
 ) -> Assembly:
     """The graph in which each variable has only some of its states, renumbered in order.
 
-    ``kept[i]`` are the states of variable i; ``keep`` are derived nodes that stay though no factor
+    ``kept`` [Σ card of the variables] says which; ``keep`` are derived nodes that stay though no factor
     reads them.
     """
     patterns = VectorStore()
-    pattern = np.array([patterns.id(states) for states in kept], dtype=np.int64)
+    cards, of_variable = _patterns(patterns, variable_cards(graph).astype(np.int64), kept)
     full = [patterns.id(np.arange(c)) for c in graph.card[graph.n_variables :]]
-    of_node = np.concatenate([pattern, np.array(full, dtype=np.int64)])
-    cards = np.array([len(states) for states in kept], dtype=np.int64)
-    batches = [part for batch in factor_batches(graph) for part in _slices(batch, graph, of_node, patterns)]
-    derived = _sliced_derived(derived_of(graph), of_node, patterns)
+    pattern = np.concatenate([of_variable, np.array(full, dtype=np.int64)])
+    batches = [part for batch in factor_batches(graph) for part in _slices(batch, graph, pattern, patterns)]
+    derived = _sliced_derived(derived_of(graph), pattern, patterns)
     return assemble(values, cards, batches, derived, keep=keep)
+
+
+def _patterns(patterns: VectorStore, card: IntArray, kept: BoolArray) -> tuple[IntArray, IntArray]:
+    """How many states of each variable are kept, and the pattern that lists them."""
+    begin = starts(card)[:-1]
+    count, number = np.empty_like(card), np.empty_like(card)
+    for c in np.unique(card):
+        mine = np.flatnonzero(card == c)
+        rows = kept[begin[mine][:, None] + np.arange(c)]
+        first, inverse = unique_rows(rows.astype(np.int64))
+        ids = [patterns.id(np.flatnonzero(rows[i])) for i in first]
+        number[mine], count[mine] = np.array(ids)[inverse], rows.sum(axis=1)
+    return count, number
 
 
 def _slices(

@@ -41,6 +41,7 @@ class Search:
         everything = np.arange(graph.n_vertices)
         whole = Part(graph.start, graph.neighbor, graph.color, everything)
         layers = self._explore(whole, everything < graph.n_pairs)
+        self.notes = list(dict.fromkeys(self.notes))
         found = (_on_pairs(layer, graph.n_pairs) for layer in layers)
         return [layer for layer in found if layer is not None]
 
@@ -49,7 +50,7 @@ class Search:
         part = stable(part)
         layers: list[Layer] = []
         for vertices in split(part):
-            if vertices.shape[1] == 1 and len(np.unique(part.color[vertices])) == len(vertices):
+            if vertices.shape[1] == 1 and np.bincount(part.color[vertices[:, 0]]).max() == 1:
                 continue
             for rows in align(part, vertices):
                 origin = part.origin[rows]
@@ -75,10 +76,12 @@ class Search:
 
         Twins are marked by their place in their class, so that classes may still be exchanged.
         """
+        if self._late():
+            return []
         twins = twin_classes(part, is_pair)
         if twins:
             return [symmetric(blocks) for blocks in twins] + self._told_apart(part, twins, is_pair)
-        action = symmetric_action(part, is_pair)
+        action = None if self._late() else symmetric_action(part, is_pair)
         if action is None:
             return self._ask_solver(part)
         order = math.factorial(len(action.blocks))
@@ -93,7 +96,16 @@ class Search:
         _, color = unique_rows(np.stack([part.color, mark], axis=1))
         return self._explore(part._replace(color=color), is_pair)
 
+    def _late(self) -> bool:
+        """Whether the time is over; then what is left is not looked at."""
+        late = time.monotonic() > self._deadline
+        if late:
+            self.notes.append(f"the search for symmetries took more than {self.seconds:g} seconds")
+        return late
+
     def _ask_solver(self, part: Part) -> list[Layer]:
+        if self._late():
+            return []
         try:
             left = max(self._deadline - time.monotonic(), 0.0)
             found = automorphisms(part.start, part.neighbor, part.color, left)

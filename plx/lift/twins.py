@@ -30,7 +30,7 @@ def twin_classes(part: Part, is_pair: npt.NDArray[np.bool_]) -> list[IntArray]:
     words = np.random.default_rng(20170420).integers(1, 2**63, size=(2, len(part.color)), dtype=np.uint64)
     for blocks in families(part):
         if is_pair[blocks[0]].any():
-            classes = _verified(part, is_pair, list(_classes(part, blocks, words)))
+            classes = _verified(part, is_pair, list(_classes(part, is_pair, blocks, words)))
             if classes:
                 return classes
     return []
@@ -52,7 +52,7 @@ def families(part: Part) -> Iterator[IntArray]:
     begin = starts(width)
     cells = part.color[order]
     kind = cells[begin[:-1]]  # the first colour of a block names its family
-    for first in np.unique(kind):
+    for first in np.flatnonzero(np.bincount(kind)):
         mine = np.flatnonzero(kind == first)
         if len(mine) == size[first] > 1 and (width[mine] == width[mine[0]]).all():
             blocks = order[begin[mine][:, None] + np.arange(width[mine[0]])]
@@ -60,7 +60,9 @@ def families(part: Part) -> Iterator[IntArray]:
                 yield blocks
 
 
-def _classes(part: Part, blocks: IntArray, words: npt.NDArray[np.uint64]) -> Iterator[IntArray]:
+def _classes(
+    part: Part, is_pair: npt.NDArray[np.bool_], blocks: IntArray, words: npt.NDArray[np.uint64]
+) -> Iterator[IntArray]:
     """Blocks that look interchangeable, by hash: rows of ``blocks``."""
     source, target = _edges_of(part, blocks.ravel())
     inside = np.zeros(len(part.color), dtype=bool)
@@ -80,13 +82,17 @@ def _classes(part: Part, blocks: IntArray, words: npt.NDArray[np.uint64]) -> Ite
     total = _sum_by(number[edge_owner], words[0][edge_target], len(features))
     owner, reader = owner[first], reader[first]
     by_feature = np.argsort(reader, kind="stable")
+    # Pairs outside the blocks have to stay, so blocks beside different ones differ.
+    stays = is_pair[features[reader]]
+    kept = _sum_by(owner[stays], words[0][features[reader[stays]]], len(blocks))
     twin = interchangeable(
         starts(np.bincount(owner, minlength=len(blocks))),
         reader,
         around,
         place,
         total,
-        part.color[features].astype(np.uint64),
+        np.where(is_pair[features], len(is_pair) + features, part.color[features]).astype(np.uint64),
+        kept,
         starts(np.bincount(reader, minlength=len(features))),
         owner[by_feature],
         _TRIES,

@@ -333,3 +333,77 @@ def test_logs_of_products_are_one_colour() -> None:
     weight[weight == values.id(2)] = values.id(log(6))
     changed = GroundModel(graph._replace(weight=weight), model.atoms, values, model.rules, model.queries)
     assert find_symmetry(changed, "variable").order == 2
+
+
+# ------------------------------------------------------------------- many blocks, no time
+
+
+def test_friends_are_permuted_together_with_people() -> None:
+    """A symmetric group that acts on pairs of people too, next to what friends(x, x) may do on their own."""
+    n = 12
+    people = list(range(n))
+    node = {(x, y): n + x * n + y for x in people for y in people}
+    factors: list[tuple[list[int], object]] = [([x], [0, 2]) for x in people]
+    for x, y in itertools.permutations(people, 2):
+        factors.append(([x, y, node[x, y]], [[[0, 0], [0, 0]], [[1, 0], [1, 1]]]))
+    symmetry = find_symmetry(make_model([2] * (n + n * n), factors), "vv")
+    assert symmetry.order == math.factorial(n) * math.factorial(n) * 2**n
+    unordered = [f for f in factors[n:] if f[0][0] > f[0][1]]
+    symmetry = find_symmetry(make_model([2] * (n + n * n), factors[:n] + unordered), "vv")
+    idle = n * n - n * (n - 1) // 2
+    assert symmetry.order == math.factorial(idle) * 2**idle
+
+
+def test_without_time_no_symmetry_is_found_and_that_is_said() -> None:
+    symmetry = find_symmetry(potts(6), "vv", seconds=-1.0)
+    assert symmetry.order == 1
+    assert len(symmetry.notes) == 1 and "seconds" in symmetry.notes[0]
+
+
+def test_a_graph_past_memory_leaves_the_model_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plx.lift.coloring._LARGEST", 100)
+    symmetry = find_symmetry(potts(6), "vv")
+    assert symmetry.order == 1
+    assert "memory" in symmetry.notes[0]
+
+
+def test_symmetries_by_name_and_as_a_sympy_group() -> None:
+    import plx
+
+    model = plx.compile(
+        """
+        type Student = s1..s4
+        type Area = {theory, systems}
+        type Course(Area) = {theory: {logic, sets}, systems: {os, db, nets}}
+        random passed(s: Student, a: Area): {fail} | Course(a)
+        weight -1: passed(s, a) = fail for s in Student, a in Area
+        weight 0.5: passed(s, theory) != fail & passed(s, systems) != fail for s in Student
+        observe passed(s1, theory) = logic
+        query passed(s2, theory)
+        """
+    )
+    found = model.symmetries("vv")
+    assert found.order == math.factorial(3) * (2 * 6) ** 3 * 6
+    assert ("passed(s2, theory)", ("logic", "sets")) in found.value_classes
+    assert any("3 interchangeable blocks (s2, s3, s4) of 2 unknowns" in line for line in found.structure)
+    assert found.to_sympy().order() == found.order
+    reduced = model.symmetries("nec")
+    assert reduced.order == math.factorial(3) * 2**3
+    assert any("{os, db, nets}" in cycle for cycle in reduced.generators)
+    assert reduced.to_dict(most=2)["order"] == reduced.order
+    with pytest.raises(plx.PlxError, match="no kind of symmetry"):
+        model.symmetries("all")  # type: ignore[arg-type]
+
+
+def test_coloured_graphs_can_be_drawn() -> None:
+    import xml.etree.ElementTree as ET
+
+    import plx
+    from plx.lift.draw import draw
+
+    model = make_model([2, 3], [([0, 1], [[0, 1, 1], [2, 0, 0]])])
+    svg = ET.fromstring(draw(model, "vv", "svg"))
+    assert sum(part.tag.endswith("ellipse") for part in svg) == 5
+    assert draw(model, "nec", "dot").count("shape=ellipse") == 4
+    with pytest.raises(plx.PlxError, match="at most"):
+        draw(ring(300), "vv", "svg")
