@@ -115,6 +115,8 @@ class _Sums:
 
     def joint(self, nodes: tuple[int, ...]) -> FloatArray:
         """The joint distribution of distinct nodes, flat in C order."""
+        if not nodes:
+            return np.ones(1)
         needed = self._expand(nodes)
         number = {node: i for i, node in enumerate(needed)}
         key = (tuple(number[node] for node in nodes), tuple(self._kind(node, number) for node in needed))
