@@ -58,7 +58,7 @@ def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> 
     network = split(model.graph)
     if not network.n_nodes:
         return (World(np.empty(0, dtype=np.int32), 0.0),)
-    if len(network.map) * 8 > _LARGEST_TABLES:
+    if _entries(network) > _LARGEST_TABLES:
         return None
     costs = _costs(network)
     worlds: list[World] = []
@@ -110,6 +110,18 @@ def _best(
         return None if limited else ([], None)
     bound = costs.largest - problem.GetDDualBound() / costs.scale
     return list(solution[0]), bound if limited else None
+
+
+def _entries(network: Network) -> float:
+    """How many entries all tables have together, those of functions with their outputs."""
+    bits = np.log2(network.card)
+    return sum(
+        float((2.0 ** np.add.reduceat(bits[node], start[:-1])).sum()) if len(node) else 0.0
+        for start, node in (
+            (network.scope_start, network.scope),
+            (network.family_start, network.family),
+        )
+    )
 
 
 def _forbid(problem: Any, states: list[int]) -> None:
