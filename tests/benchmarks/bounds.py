@@ -1,0 +1,161 @@
+"""What bounds an update: its parts, each measured alone, beside the whole.
+
+The parts of a table-driven update are a random number, adding up neighbours' states to an index, and
+comparing with a looked-up threshold per state but the last. Each has a kernel here that does only that,
+over arrays as large as the model's, with the model's mean numbers of neighbours and states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from plx.ground.graph import GroundModel
+from plx.infer.compiled import compile_model
+from plx.infer.kernels import Compiled
+from tests.benchmarks.ceiling import fill, scratch
+from tests.benchmarks.kernel_models import kernel_models
+from tests.benchmarks.kernels import LANES, updates
+from tests.benchmarks.table import Settings, Spread, Table, rate
+
+
+@numba.njit(cache=True)
+def _random(rng, draw, n):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        fill(rng, draw)
+
+
+@numba.njit(cache=True)
+def _read(state, rows, index, n):  # type: ignore[no-untyped-def]
+    """Add rows of states to an index, in the order given."""
+    for _ in range(n):
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            for c in range(index.shape[0]):
+                index[c] += np.int32(state[row, c])
+
+
+@numba.njit(cache=True)
+def _look_up(state, row_of, start, threshold, index, draw, n):  # type: ignore[no-untyped-def]
+    """Compare with thresholds at an index, and write the states of the variables."""
+    for _ in range(n):
+        for i in range(start.shape[0]):
+            row, base = row_of[i], np.uint64(start[i])
+            for c in range(index.shape[0]):
+                state[row, c] = draw[c] >= threshold[base + np.uint64(index[c])]
+
+
+@numba.njit(cache=True)
+def _copy(source, target, n):  # type: ignore[no-untyped-def]
+    for _ in range(n):
+        for i in range(source.shape[0]):
+            target[i] = source[i] + 1.0
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Per update, on average: rows read, thresholds compared with. The bytes of states and tables."""
+
+    readers: float
+    planes: float
+    states: int
+    tables: int
+    tabulated: float
+
+    @staticmethod
+    def of(arrays: Compiled) -> Shape:
+        return Shape(
+            readers=len(arrays.reader_row) / arrays.n_variables,
+            planes=float(np.mean(arrays.card - 1)),
+            states=arrays.n_variables * LANES,
+            tables=arrays.threshold.nbytes,
+            tabulated=float(np.mean(arrays.conditional >= 0)),
+        )
+
+
+def measure(settings: Settings) -> list[Table]:
+    """The machine's limits, then every model's updates taken apart."""
+    return [_machine(settings), _parts(settings)]
+
+
+def _machine(settings: Settings) -> Table:
+    rng, draw, _ = scratch(LANES)
+    numbers = rate(lambda n: _random(rng, draw, 1000 * n), 1000 * LANES, settings)
+    rows: list[tuple[object, ...]] = [("random numbers alone (xoshiro128++, 64 lanes)", numbers, "per s")]
+    for size in (2**10,) if settings.quick else (2**10, 2**14, 2**17, 2**20):
+        read = _reading(size, np.random.default_rng(0).permutation(size), settings)
+        label = f"reading rows of {LANES} states in random order, {size * LANES / 2**20:.3g} MiB of them"
+        rows.append((label, read, "states per s"))
+    entries = 2**10 if settings.quick else 2**25
+    source, target = np.zeros(entries), np.zeros(entries)
+    stream = rate(lambda n: _copy(source, target, n), 16.0 * entries, settings)
+    rows.append((f"copying {8 * entries / 2**20:.3g} MiB", stream, "bytes per s, read and written"))
+    return Table("The machine's limits, one thread", ("what", "rate", "unit"), rows)
+
+
+def _parts(settings: Settings) -> Table:
+    rows = [_taken_apart(one.name, one.make(), settings) for one in kernel_models(settings.quick)]
+    columns = (
+        "model",
+        "rows read",
+        "thresholds",
+        "states, MiB",
+        "tables, MiB",
+        "whole update, ns",
+        "random number",
+        "reading",
+        "looking up",
+        "the rest",
+        "bound by",
+    )
+    note = (
+        "Nanoseconds per update of one unknown in one lane; the rest is the whole less its three parts: "
+        "counters, sums over factors where there is no table, loops and calls. What was not tabulated "
+        "is marked *."
+    )
+    return Table("An update taken apart", columns, rows, (note,))
+
+
+def _taken_apart(name: str, model: GroundModel, settings: Settings) -> tuple[object, ...]:
+    arrays = compile_model(model).arrays
+    shape = Shape.of(arrays)
+    rng, draw, _ = scratch(LANES)
+    whole = _ns(updates(model, settings))
+    drawing = _ns(rate(lambda n: _random(rng, draw, 1000 * n), 1000 * LANES, settings))
+    own = arrays.reader_row[arrays.reader_row < arrays.n_variables]
+    reading = shape.readers * _ns(_reading(arrays.n_variables, own, settings)) if len(own) else 0.0
+    looking = shape.planes * _ns(_looking(arrays, settings))
+    rest = whole - drawing - reading - looking
+    parts = {"random numbers": drawing, "reading": reading, "look-ups": looking, "the rest": rest}
+    mark = "" if shape.tabulated == 1 else "*"
+    sizes = (shape.states / 2**20, shape.tables / 2**20)
+    bound = max(parts, key=parts.__getitem__)
+    return (name + mark, shape.readers, shape.planes, *sizes, whole, drawing, reading, looking, rest, bound)
+
+
+def _reading(n: int, rows: np.ndarray, settings: Settings) -> Spread:
+    """States per second: rows of n unknowns are read in the order given."""
+    state = np.zeros((n, LANES), dtype=np.uint8)
+    _, _, index = scratch(LANES)
+    order = np.ascontiguousarray(rows[: 1 << 18], dtype=np.int32)
+    return rate(lambda k: _read(state, order, index, k), len(order) * LANES, settings)
+
+
+def _looking(arrays: Compiled, settings: Settings) -> Spread:
+    """Thresholds per second, at random entries of the tables of the model's own unknowns in order."""
+    at = np.flatnonzero(arrays.conditional >= 0)[: 1 << 16]
+    if not len(at):
+        return Spread((float("inf"),))
+    least = int(arrays.configurations[at].min())
+    index = np.random.default_rng(2).integers(0, least, LANES).astype(np.int32)
+    state = np.zeros((arrays.n_variables, LANES), dtype=np.uint8)
+    _, draw, _ = scratch(LANES)
+    rows, start = at.astype(np.int32), arrays.conditional[at]
+    work = (state, rows, start, arrays.threshold, index, draw)
+    return rate(lambda n: _look_up(*work, n), len(at) * LANES, settings)
+
+
+def _ns(speed: Spread) -> float:
+    return 1e9 / speed.median

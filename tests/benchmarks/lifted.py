@@ -1,0 +1,55 @@
+"""Updates per second of plain Gibbs and of ``lifted`` on one reduced model.
+
+``python -m tests.benchmarks.lifted`` prints a line per model.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from plx.ground.graph import GroundModel
+from plx.infer import gibbs, lanes, lifted
+from tests.benchmarks.models import complete, curriculum, potts, ring
+from tests.models import make_model
+
+LANES = 64
+
+
+def asked(model: GroundModel) -> GroundModel:
+    """The model with a query for every unknown."""
+    card = model.graph.card[: model.graph.n_variables].tolist()
+    return replace(model, queries=make_model(card, []).queries)
+
+
+def rate(step: Callable[[Any, int, int], object], chains: Any, n: int) -> float:
+    """Updates per second, for ``n`` per lane and draw; calls take about a tenth of a second, as in a run."""
+    step(chains, 2, 1)
+    draws, begin = 4, time.perf_counter()
+    step(chains, draws, 1)
+    draws = max(1, int(draws * 0.1 / (time.perf_counter() - begin)))
+    begin = time.perf_counter()
+    for _ in range(10):
+        step(chains, draws, 1)
+    return 10 * draws * n * LANES / (time.perf_counter() - begin)
+
+
+def main() -> None:
+    """One line per model: millions of updates per second, and how much of that is left when lifted."""
+    models = {"ring 1 000": ring(1000), "ring 20 000": ring(20_000), "Potts 40×40": potts(40)}
+    models |= {"curriculum, 200 students": curriculum(200), "complete graph of 100": complete(100)}
+    print(f"{'model':26} {'sweeps only':>12} {'lifted':>8} {'share':>6}   millions of updates per second")
+    for name, model in models.items():
+        found = lifted.init(asked(model), 1, LANES, 1)
+        inner = found.averages.model
+        plain = gibbs.init(replace(inner, queries=()), 1, LANES, 1)
+        n = inner.graph.n_variables
+        fast = rate(lambda chains, draws, thin: lanes.sweep(chains, draws * thin), plain, n)
+        ours = rate(lifted.step, found, n * found.every)
+        print(f"{name:26} {fast / 1e6:12.1f} {ours / 1e6:8.1f} {ours / fast:6.0%}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
