@@ -27,8 +27,8 @@ _STATES = 256
 _CHECKED = 1 << 12
 """with at most so many it is tested whether its blocks connect them all, and one block if not."""
 
-_GROWN = 64
-"""A block grows while it has at most so many joint states."""
+_GROWN, _NEAR = 64, 8
+"""A block grows while it has at most so many joint states, over factors of at most so many unknowns."""
 
 _MANY = 2000
 """With more clusters, only those get blocks that need them; with more factors, blocks do not grow."""
@@ -109,14 +109,16 @@ def _overlapping(cluster: FactorGraph) -> Iterator[tuple[IntArray, States, bool]
     for f, nodes in enumerate(reach):
         for node in nodes.tolist():
             touching[node].append(f)
-    seen: set[tuple[int, ...]] = set()
+    covering: list[list[set[int]]] = [[] for _ in range(cluster.n_variables)]
     for f in range(cluster.n_factors):
         for members in _around(cluster, reach[f]):
+            if any(block.issuperset(members) for block in covering[members[0]]):
+                continue
             if cluster.n_factors <= _MANY:
                 members = _grown(cluster, members, reach, touching)
-            if members not in seen:
-                seen.add(members)
-                yield np.array(members), _inside(cluster, members, reach, touching), False
+            for v in members:
+                covering[v].append(set(members))
+            yield np.array(members), _inside(cluster, members, reach, touching), False
 
 
 def _around(cluster: FactorGraph, nodes: IntArray) -> Iterator[tuple[int, ...]]:
@@ -139,7 +141,7 @@ def _grown(
     """Add the variable that shares most factors with the block, again and again, while it stays small."""
     inside = set(members)
     while True:
-        near = {f for v in inside for f in touching[v] if len(reach[f]) <= _GROWN}
+        near = {f for v in inside for f in touching[v] if len(reach[f]) <= _NEAR}
         shared: dict[int, int] = {}
         for f in near:
             for v in reach[f].tolist():

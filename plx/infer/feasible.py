@@ -15,16 +15,20 @@ from plx.infer.worlds import log_weights, node_states
 States = npt.NDArray[np.int32]
 
 _LISTED = 1 << 12
-"""So many joint states are listed and tested; more are searched by the SAT solver."""
+"""So many joint states are listed and tested; more are searched by the SAT solver,"""
+
+_FOUND = 1 << 10
+"""which finds at most so many."""
 
 
 def feasible(graph: FactorGraph, limit: int) -> States | None:
-    """The states of the variables that no factor forbids, shape (n, V); None if more than ``limit``."""
+    """The states of the variables that no factor forbids, shape (n, V); None if more than ``limit``,
+    or too many to find."""
     cards = graph.card[: graph.n_variables].astype(np.int64)
     if math.prod(cards.tolist()) > _LISTED:
         from plx.infer.sat import Satisfier
 
-        return Satisfier(graph).all(limit)
+        return Satisfier(graph).all(min(limit, _FOUND))
     states = np.array(np.unravel_index(np.arange(cards.prod()), cards), dtype=np.int32)
     states = states.reshape(len(cards), -1)
     possible = log_weights(graph, node_states(graph, states)) > -np.inf

@@ -49,17 +49,22 @@ class Satisfier:
         return self._world(states) if self._solver.solve() else None
 
     def spread(
-        self, states: npt.NDArray[np.integer], random: np.random.Generator
-    ) -> npt.NDArray[np.int32] | None:
-        """As `near`, but a few unknowns picked at random stay as they are where that is possible."""
+        self,
+        states: npt.NDArray[np.integer],
+        random: np.random.Generator,
+        wish: tuple[int, int] | None = None,
+    ) -> npt.NDArray[np.int32]:
+        """As `near`, but with the wish, a variable and a state, and some unknowns picked at random kept,
+        where that is possible. Some world must be."""
         wished = self._encoder.literals(self._mentioned, states[self._mentioned])
         self._solver.set_phases(wished.tolist())
-        picked = random.permutation(len(wished))[:_PINNED]
+        first = [] if wish is None else [self._encoder.literal(*wish)]
         pins: list[int] = []
-        for literal in wished[picked].tolist():
+        for literal in first + wished[random.permutation(len(wished))[:_PINNED]].tolist():
             if self._solver.solve(assumptions=[*pins, literal]):
                 pins.append(literal)
-        return self._world(states) if self._solver.solve(assumptions=pins) else None
+        self._solver.solve(assumptions=pins)
+        return self._world(states)
 
     def all(self, limit: int) -> npt.NDArray[np.int32] | None:
         """The different states, shape (n, V), of the variables that clauses mention, others 0; None if more

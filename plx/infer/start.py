@@ -2,7 +2,9 @@
 
 A SAT solver says first whether there is one. Then all chains search at once from random states:
 Gibbs sweeps on the hard rules alone, broken at a growing price. A chain that does not get there
-takes a solution of the solver that keeps some of its unknowns.
+takes a solution of the solver that keeps some of its unknowns. So does every second chain, and
+these show the states that queries ask about: where the rules separate worlds, or nearly so, chains
+then disagree, and R-hat tells.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import numpy.typing as npt
 
 from plx.errors import NoWorldError
 from plx.ground.graph import FactorGraph, GroundModel
-from plx.infer.subgraph import hard_factors, subgraph
+from plx.ground.rows import segments
+from plx.infer.subgraph import below, hard_factors, subgraph
 from plx.infer.worlds import log_weights, node_states
-from plx.values import FloatArray
+from plx.values import FloatArray, IntArray
 
 _PRICES = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0)
 """Log weight that an impossible entry costs, round by round."""
@@ -33,6 +36,12 @@ _STREAM = 2**31 + 1
 
 _PINS = 2**32 + 1
 """What solutions keep is drawn from generators numbered from here."""
+
+_WISHES = 2**32
+"""The order of what first states should show is drawn from this one."""
+
+_LARGE, _FEW = 20_000, 16
+"""Where hard rules are about more unknowns than this, only so many chains start apart."""
 
 
 def initial_states(
@@ -53,12 +62,31 @@ def initial_states(
     satisfier = Satisfier(rules)
     if satisfier.near(states[ruled, 0]) is None:
         raise contradiction(model)
-    states[ruled], broken = _search(replace(model, graph=rules, queries=()), states[ruled], seed, threads)
-    for lane in np.flatnonzero(broken).tolist():
-        found = satisfier.spread(states[ruled, lane], _generator(seed, _PINS + lane))
-        assert found is not None
-        states[ruled, lane] = found
+    part = replace(model, graph=rules, queries=())
+    searched, broken = _search(part, states[ruled], seed, threads)
+    wishes = _wishes(model, ruled, seed)
+    for lane in range(chains):
+        apart = lane % 2 == 1 and (lane < _FEW or len(ruled) <= _LARGE)
+        if broken[lane] or apart:
+            wish = tuple(wishes[lane // 2 % len(wishes)]) if len(wishes) and apart else None
+            near = states[ruled, lane] if apart else searched[:, lane]
+            states[ruled, lane] = satisfier.spread(near, _generator(seed, _PINS + lane), wish)
+        else:
+            states[ruled, lane] = searched[:, lane]
     return states
+
+
+def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:
+    """What first states should show, so that no possible answer is overlooked: rows (position in ``ruled``,
+    state) for all states of ruled variables that queries depend on, in random order."""
+    graph = model.graph
+    asked = [target.node for query in model.queries for target in query.targets if target.node >= 0]
+    depends = below(graph, np.array(asked, dtype=np.int64))
+    position = np.flatnonzero(depends[ruled])
+    card = graph.card[ruled[position]].astype(np.int64)
+    wishes = np.stack([np.repeat(position, card), segments(np.zeros_like(card), card)], axis=1)
+    shuffled: IntArray = _generator(seed, _WISHES).permutation(wishes)
+    return shuffled
 
 
 def possible(model: GroundModel) -> bool:

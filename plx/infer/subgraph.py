@@ -18,8 +18,13 @@ def hard_factors(graph: FactorGraph) -> IntArray:
 
 def reached(graph: FactorGraph, factors: IntArray) -> BoolArray:
     """Which nodes the factors are about: their scopes and all inputs, shape (V + D,)."""
+    return below(graph, _scopes(graph, factors))
+
+
+def below(graph: FactorGraph, nodes: IntArray) -> BoolArray:
+    """These nodes and all inputs of them, shape (V + D,)."""
     seen = np.zeros(graph.n_nodes, dtype=bool)
-    fresh = np.unique(_scopes(graph, factors))
+    fresh = np.unique(nodes)
     while len(fresh):
         seen[fresh] = True
         derived = fresh[fresh >= graph.n_variables] - graph.n_variables

@@ -34,7 +34,9 @@ def hard_model(seed: int) -> GroundModel:
         max_card=(2, 4)[seed % 2],
         hard=(0.3, 0.5, 0.7)[seed % 3],
     )
-    return model if np.prod(model.graph.card[: model.graph.n_variables]) <= 5000 else hard_model(seed + 10_000)
+    return (
+        model if np.prod(model.graph.card[: model.graph.n_variables]) <= 5000 else hard_model(seed + 10_000)
+    )
 
 
 def truths(model: GroundModel) -> list[np.ndarray]:
