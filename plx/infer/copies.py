@@ -30,7 +30,21 @@ def keep_once(network: Network, scopes: Iterable[tuple[int, ...]] = ()) -> Netwo
     kept = np.flatnonzero(stands_for == np.arange(len(label)))
     number = np.full(len(label), -1, dtype=np.int64)
     number[kept] = np.arange(len(kept))
-    return _restricted(network, kept, number, number[stands_for])
+    stands = number[stands_for]
+    times = np.bincount(stands, weights=network.times, minlength=len(kept)).astype(np.int64)
+    node = np.where(network.node >= 0, stands[network.node], -1)
+    return _restricted(network, kept, number)._replace(node=node, times=times)
+
+
+def only_around(network: Network, scope: tuple[int, ...]) -> tuple[Network, tuple[int, ...]]:
+    """The components that a scope touches, and the scope in the numbers of their nodes."""
+    label = _labels(network)
+    kept = np.flatnonzero(np.isin(label, label[list(scope)]))
+    number = np.full(len(label), -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    part = _restricted(network, kept, number)
+    node = np.where(network.node >= 0, number[network.node], -1)
+    return part._replace(node=node, times=network.times[kept]), tuple(number[list(scope)].tolist())
 
 
 def _labels(network: Network) -> IntArray:
@@ -87,16 +101,14 @@ def _tokens(network: Network, label: IntArray) -> tuple[IntArray, IntArray]:
     return owner[by_owner], np.concatenate(tokens)[by_owner]
 
 
-def _restricted(network: Network, kept: IntArray, number: IntArray, stands: IntArray) -> Network:
-    """The kept nodes, renumbered; ``stands`` is the new number of what each node stands for."""
+def _restricted(network: Network, kept: IntArray, number: IntArray) -> Network:
+    """The factors and functions of kept nodes, renumbered; ``node`` and ``times`` are as they were."""
     factors = np.flatnonzero(number[network.scope[network.scope_start[:-1]]] >= 0)
     functions = np.flatnonzero(number[network.family[network.family_start[:-1]]] >= 0)
     scope, _ = spread(network.scope_start, factors)
     family, _ = spread(network.family_start, functions)
     return network._replace(
         card=network.card[kept],
-        node=np.where(network.node >= 0, stands[network.node], -1),
-        times=np.bincount(stands, weights=network.times, minlength=len(kept)).astype(np.int64),
         scope_start=starts(np.diff(network.scope_start)[factors]),
         scope=number[network.scope[scope]],
         table_at=network.table_at[factors],

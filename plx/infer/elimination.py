@@ -6,13 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from plx.ground.graph import GroundModel, GroundQuery, GroundRule
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer
-from plx.infer.copies import keep_once
+from plx.infer.copies import keep_once, only_around
 from plx.infer.junction import Impossible, propagate
 from plx.infer.network import with_scopes
 from plx.infer.order import Skeleton, find_order, follow_order
@@ -36,37 +35,53 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What one propagation takes: entries of the largest table and of all messages, and operations."""
+
+    complete: bool
+    largest: float
+    messages: float
+    operations: float
+
+    @staticmethod
+    def of(tree: Skeleton) -> Cost:
+        """The cost of a tree; of the part that there is, where the search for an order gave up."""
+        largest = float(np.rint(2.0 ** tree.bits.max(initial=0.0)))
+        return Cost(tree.complete, largest, float((2.0**tree.message_bits).sum()), tree.operations)
+
+
+@dataclass(frozen=True)
 class Plan:
     """A junction tree for a model, and what it will cost.
 
     ``apart`` are the sets of targets that no clique holds: each takes a propagation of its own,
-    on a tree that eliminates these targets last.
+    on a tree that eliminates these targets last. ``costs`` are those of all propagations.
     """
 
     model: GroundModel
     skeleton: Skeleton
-    apart: tuple[tuple[Nodes, Skeleton], ...] = ()
+    costs: tuple[Cost, ...]
+    apart: tuple[Nodes, ...] = ()
 
     @property
     def complete(self) -> bool:
         """False where the search for an order gave up: the true size is unknown, but larger."""
-        return self.skeleton.complete and all(tree.complete for _, tree in self.apart)
+        return all(cost.complete for cost in self.costs)
 
-    @cached_property
+    @property
     def largest_clique(self) -> float:
         """Entries of the largest table."""
-        return max(float(np.rint(2.0 ** tree.bits.max(initial=0.0))) for tree in self._trees)
+        return max(cost.largest for cost in self.costs)
 
-    @cached_property
+    @property
     def entries(self) -> float:
         """Entries in memory at once, of 8 bytes each: all messages and the largest table."""
-        sizes = (float((2.0**tree.message_bits).sum()) for tree in self._trees)
-        return self.largest_clique + max(sizes, default=0.0)
+        return max(cost.largest + cost.messages for cost in self.costs)
 
-    @cached_property
+    @property
     def operations(self) -> float:
         """Table entries touched, about; 10⁹ take some seconds."""
-        return float(sum(tree.operations for tree in self._trees))
+        return sum(cost.operations for cost in self.costs)
 
     @property
     def reason(self) -> str:
@@ -85,7 +100,7 @@ class Plan:
 
     def widest(self) -> tuple[int, ...]:
         """The nodes of the graph in the largest clique."""
-        tree = max(self._trees, key=lambda tree: (not tree.complete, tree.bits.max(initial=0.0)))
+        tree = self.skeleton
         if not len(tree.order):
             return ()
         c = int(tree.bits.argmax())
@@ -103,10 +118,6 @@ class Plan:
                 return [self.model.rules[r] for r, _ in Counter(rules.tolist()).most_common(count)]
         return []
 
-    @property
-    def _trees(self) -> list[Skeleton]:
-        return [self.skeleton, *(tree for _, tree in self.apart)]
-
 
 def plan(model: GroundModel, once: bool = True) -> Plan:
     """Choose an elimination order for a model whose queries have no ``given``.
@@ -122,11 +133,12 @@ def plan(model: GroundModel, once: bool = True) -> Plan:
     scopes = list(dict.fromkeys(scopes))
     joint = [scope for scope in scopes if skeleton.complete and skeleton.home(scope) < 0]
     if not joint:
-        return Plan(model, skeleton)
+        return Plan(model, skeleton, (Cost.of(skeleton),))
     together = find_order(with_scopes(network, scopes))
     if together.complete and together.operations <= JOINT_OPERATIONS + skeleton.operations:
-        return Plan(model, together)
-    return Plan(model, skeleton, tuple((scope, _last(skeleton, scope)) for scope in joint))
+        return Plan(model, together, (Cost.of(together),))
+    costs = [Cost.of(skeleton), *(Cost.of(_last(skeleton, scope)[0]) for scope in joint)]
+    return Plan(model, skeleton, tuple(costs), tuple(joint))
 
 
 def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
@@ -154,20 +166,23 @@ def distinct(nodes: Sequence[int]) -> Nodes:
     return tuple(dict.fromkeys(nodes))
 
 
-def _last(skeleton: Skeleton, scope: Nodes) -> Skeleton:
-    """A tree that eliminates some nodes last, so that one clique holds them all."""
-    first = skeleton.order[~np.isin(skeleton.order, scope)]
-    return follow_order(
-        with_scopes(skeleton.network, [scope]), np.concatenate([first, scope]).astype(np.int64)
-    )
+def _last(skeleton: Skeleton, scope: Nodes) -> tuple[Skeleton, Nodes]:
+    """A tree of the components around some nodes that eliminates these last, so that one clique
+    holds them all; and their numbers in it."""
+    ordered = skeleton.network._replace(guide=skeleton.order)
+    part, inner = only_around(ordered, scope)
+    first = part.guide[~np.isin(part.guide, inner)]
+    order = np.concatenate([first, inner]).astype(np.int64)
+    return follow_order(with_scopes(part, [inner]), order), inner
 
 
 def _propagate(chosen: Plan) -> tuple[float, dict[Nodes, FloatArray]]:
     """log Z, and the joint distribution of the distinct targets of every query, by nodes of the network."""
     scopes = {chosen.scope(distinct(free_nodes(query))) for query in chosen.model.queries} - {()}
     out: dict[Nodes, FloatArray] = {(): np.ones(1)}
-    for scope, tree in chosen.apart:
-        out[scope] = propagate(tree, [scope]).joints[0]
+    for scope in chosen.apart:
+        tree, inner = _last(chosen.skeleton, scope)
+        out[scope] = propagate(tree, [inner]).joints[0]
     inside = sorted(scopes - set(out))
     beliefs = propagate(chosen.skeleton, inside)
     out.update(zip(inside, beliefs.joints, strict=True))

@@ -26,7 +26,7 @@ _DIGITS = 9
 _LARGEST_COST = 1e15
 """Costs of whole worlds stay below this, far from where the solver's integers end."""
 
-_LARGEST_TABLES = 3_000_000
+_LARGEST_TABLES = 1_000_000
 """Entries of tables and functions that are handed over, one by one."""
 
 _FORBIDDEN = math.inf
