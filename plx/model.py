@@ -26,7 +26,7 @@ from plx.ground.hard import ground_hard
 from plx.ground.limit import MAX_GROUND
 from plx.infer.infer import infer
 from plx.infer.infer import methods as method_names
-from plx.infer.progress import Options, Report, silent
+from plx.infer.progress import Clock, Options, Report, silent
 from plx.infer.start import contradiction, possible, require_world
 from plx.progress import watching
 from plx.source import Source, Span
@@ -143,12 +143,14 @@ class Model:
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
         groups = _by_given(self.ground.queries)
-        if options.seconds is not None:
-            options = replace(options, seconds=options.seconds / len(groups))
+        clock = Clock()
         parts: list[Part] = []
         try:
             for positions in groups:
-                parts.append(self._part(positions, method, options))
+                share = _share(options, clock.seconds, len(groups) - len(parts))
+                parts.append(self._part(positions, method, share))
+                if parts[-1].inference.status == "interrupted":
+                    break
         except KeyboardInterrupt:
             if not parts:
                 raise
@@ -207,6 +209,13 @@ class Model:
     @property
     def _limit(self) -> int:
         return MAX_GROUND if self.max_ground is None else self.max_ground
+
+
+def _share(options: Options, spent: float, runs: int) -> Options:
+    """The options of the next run: an equal share of the time that is left."""
+    if options.seconds is None:
+        return options
+    return replace(options, seconds=max(0.0, options.seconds - spent) / runs)
 
 
 def _watcher(progress: bool | Report) -> AbstractContextManager[Report]:
