@@ -18,6 +18,7 @@ import numpy.typing as npt
 from plx.ground.graph import FactorGraph, GroundModel, GroundQuery, Target
 from plx.ground.rows import segments, starts
 from plx.infer.compiled import targets_of
+from plx.infer.orbit_kernels import add_pools
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced
 from plx.lift.slots import Slot, occupancy
@@ -47,12 +48,12 @@ class Averages:
 
     def apply(self, counts: npt.NDArray[Any], draws: int) -> FloatArray:
         """Counts [chains, Σ states of the targets], from those of ``model``, after ``draws`` draws."""
-        pools = np.full((len(counts), len(self.start)), float(draws))
-        if len(self.source):
-            terms = counts[:, self.source] * self.weight
-            pools[:, :-1] = np.add.reduceat(terms, self.start[:-1], axis=1)
-        estimates: FloatArray = pools[:, self.pool] * self.share
-        return estimates
+        pools = np.full((len(self.start), len(counts)), float(draws))
+        kind = np.int32 if np.issubdtype(counts.dtype, np.integer) else np.float64
+        by_state = np.require(counts.T, kind, "C")
+        add_pools(by_state, self.source, self.weight, self.start, pools)
+        estimates: FloatArray = pools[self.pool] * self.share[:, None]
+        return estimates.T
 
 
 def averages(reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()) -> Averages:

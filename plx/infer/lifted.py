@@ -57,4 +57,4 @@ def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:
 def _thinning(found: Averages) -> int:
     """Sweeps per draw, so that recording more than was asked costs no tenth of the sweeps: 1 to 8."""
     recorded = sum(len(query.targets) for query in found.model.queries)
-    return min(8, max(1, -(-4 * recorded // max(1, found.model.graph.n_variables))))
+    return min(8, max(1, -(-8 * recorded // max(1, found.model.graph.n_variables))))

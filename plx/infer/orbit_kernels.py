@@ -230,3 +230,20 @@ def move(moves: Any, state: Any, random: Any, accepted: Any) -> Any:
                 for i in range(begin[j], begin[j + 1]):
                     q = moves.point[first + target[j] * b + place[i]]
                     state[moves.variable[q], lane] = moves.value[q]
+
+
+_ADD = [
+    types.void(kind[:, ::1], types.int64[::1], types.float64[::1], types.int64[::1], types.float64[:, ::1])
+    for kind in (types.int32, types.float64)
+]
+
+
+@njit(_ADD, cache=True)
+def add_pools(counts: Any, source: Any, weight: Any, start: Any, pools: Any) -> Any:
+    """pools[k] = Σ weight[e] · counts[source[e]] over e from start[k] to start[k + 1], lane by lane."""
+    for k in range(len(start) - 1):
+        pools[k] = 0.0
+        for e in range(start[k], start[k + 1]):
+            row, by = source[e], weight[e]
+            for c in range(pools.shape[1]):
+                pools[k, c] += by * counts[row, c]

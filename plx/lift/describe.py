@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ import numpy as np
 from plx.ground.graph import GroundModel
 from plx.lift.layers import Layer
 from plx.lift.names import Names
+from plx.lift.structure import full_orbits
 from plx.lift.symmetry import Kind, Symmetry
 from plx.values import IntArray
 
@@ -170,8 +172,7 @@ class _Sentence:
         first = self.layer.points[0]
         variables = self.names.variable[first]
         if not self.layer.is_symmetric:
-            what = f"a group of order {order_text(self.layer.order)} on {_count(variables, 'unknown')}"
-            what += f": {self._unknowns(variables)}"
+            what = self._of_generated(variables[0])
         elif (variables == variables[0, 0]).all():
             values = [self.names.value(int(p)) for p in first[:, 0]]
             kind = "values" if self.width == 1 else "sets of values"
@@ -182,6 +183,17 @@ class _Sentence:
         else:
             what = self._of_blocks(variables)
         return f"in each of {self.copies:,} places alike, {what}" if self.copies > 1 else what
+
+    def _of_generated(self, variables: IntArray) -> str:
+        """What the solver found, by unknowns that it permutes in all ways where that is the whole of it."""
+        for places in full_orbits(self.layer, variables):
+            if self.layer.order == math.factorial(len(places)):
+                own = variables[places[:, 0]]
+                more = len(np.unique(variables)) - len(own)
+                along = f"; {more:,} more move along" if more else ""
+                return f"{len(own):,} interchangeable unknowns: {self._unknowns(own)}{along}"
+        what = f"a group of order {order_text(self.layer.order)} on {_count(variables, 'unknown')}"
+        return f"{what}: {self._unknowns(variables)}"
 
     def _of_blocks(self, variables: IntArray) -> str:
         """Blocks of several unknowns, by what tells them apart where there is such a thing."""

@@ -37,10 +37,9 @@ def full_orbits(layer: Layer, variable: IntArray) -> list[IntArray]:
         if len(np.unique(unknowns)) == len(places):  # one state of each unknown
             rank = np.argsort(unknowns)
             by_unknowns.setdefault(tuple(unknowns[rank].tolist()), []).append(places[rank])
-    for unknowns_, columns in by_unknowns.items():
+    for columns in by_unknowns.values():
         if _permutes_fully(layer, columns[0]):
             found.append(np.stack(columns, axis=1))
-        del unknowns_
     return found
 
 
