@@ -20,6 +20,10 @@ SECONDS = 20.0
 """Seconds that the search for symmetries may take before chains start without those not found."""
 
 
+_EVERY = 12
+"""Sweeps for each draw that counts as many nodes as there are unknowns."""
+
+
 @dataclass
 class LiftedChains:
     """Chains on the reduced model; ``every`` sweeps are made for each one that is asked for."""
@@ -55,6 +59,9 @@ def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:
 
 
 def _thinning(found: Averages) -> int:
-    """Sweeps per draw, so that recording more than was asked costs no tenth of the sweeps: 1 to 8."""
-    recorded = sum(len(query.targets) for query in found.model.queries)
-    return min(8, max(1, -(-8 * recorded // max(1, found.model.graph.n_variables))))
+    """Sweeps per draw, so that recording more than was asked costs less than a tenth of the sweeps."""
+    graph = found.model.graph
+    nodes = np.array([t.node for query in found.model.queries for t in query.targets], dtype=np.int64)
+    derived = np.unique(nodes[nodes >= graph.n_variables]) - graph.n_variables
+    work = len(nodes) + int(np.diff(graph.input_start)[derived].sum())
+    return min(_EVERY, max(1, -(-_EVERY * work // max(1, graph.n_variables))))

@@ -27,13 +27,13 @@ def asked(model: GroundModel) -> GroundModel:
 def rate(step: Callable[[Any, int, int], object], chains: Any, n: int) -> float:
     """Updates per second, for ``n`` per lane and draw; calls take about a tenth of a second, as in a run."""
     step(chains, 2, 1)
-    draws, begin = 4, time.perf_counter()
+    draws, begin = 4, time.process_time()
     step(chains, draws, 1)
-    draws = max(1, int(draws * 0.1 / (time.perf_counter() - begin)))
-    begin = time.perf_counter()
+    draws = max(1, int(draws * 0.1 / (time.process_time() - begin)))
+    begin = time.process_time()
     for _ in range(10):
         step(chains, draws, 1)
-    return 10 * draws * n * LANES / (time.perf_counter() - begin)
+    return 10 * draws * n * LANES / (time.process_time() - begin)
 
 
 def main() -> None:
