@@ -26,6 +26,10 @@ JOINT_OPERATIONS = 1e7
 """What cliques for joint queries may cost before each such query gets a tree of its own."""
 
 
+SPLIT_OPERATIONS = 1e6
+"""Where partial sums cost more than this, a second way to split derived nodes is tried."""
+
+
 @dataclass(frozen=True)
 class Budget:
     """What exact inference may take: table entries (8 bytes each), and entries touched."""
@@ -125,10 +129,12 @@ def plan(model: GroundModel, once: bool = True) -> Plan:
     ``once``: components that are copies of each other are solved once.
     """
     targets = list(dict.fromkeys(distinct(free_nodes(query)) for query in model.queries if query.targets))
-    network = split(model.graph, {node for nodes in targets for node in nodes})
-    if once:
-        network = keep_once(network, (network.node[list(nodes)].tolist() for nodes in targets))
-    skeleton = find_order(network)
+    skeleton = _tree(model, targets, once, in_order=False)
+    network = skeleton.network
+    if len(network.guide) and not skeleton.operations < SPLIT_OPERATIONS:
+        other = _tree(model, targets, once, in_order=True)
+        skeleton = min(skeleton, other, key=lambda tree: (not tree.complete, tree.operations))
+        network = skeleton.network
     scopes = [tuple(network.node[list(nodes)].tolist()) for nodes in targets if len(nodes) > 1]
     scopes = list(dict.fromkeys(scopes))
     joint = [scope for scope in scopes if skeleton.complete and skeleton.home(scope) < 0]
@@ -139,6 +145,14 @@ def plan(model: GroundModel, once: bool = True) -> Plan:
         return Plan(model, together, (Cost.of(together),))
     costs = [Cost.of(skeleton), *(Cost.of(_last(skeleton, scope)[0]) for scope in joint)]
     return Plan(model, skeleton, tuple(costs), tuple(joint))
+
+
+def _tree(model: GroundModel, targets: Sequence[Nodes], once: bool, in_order: bool) -> Skeleton:
+    """A tree for one way to split the wide derived nodes."""
+    network = split(model.graph, {node for nodes in targets for node in nodes}, in_order)
+    if once:
+        network = keep_once(network, (network.node[list(nodes)].tolist() for nodes in targets))
+    return find_order(network)
 
 
 def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:

@@ -17,10 +17,12 @@ SMALL = 64
 """A derived node with at most this many joint input states is one function."""
 
 
-def split(graph: FactorGraph, targets: Iterable[int] = ()) -> Network:
+def split(graph: FactorGraph, targets: Iterable[int] = (), in_order: bool = False) -> Network:
     """The network of a graph, with the derived nodes that its factors or the targets mention.
 
-    Nodes keep their order; partial sums of wide derived nodes come after them.
+    Nodes keep their order; partial sums of wide derived nodes come after them. They follow a good
+    elimination order of the rest, or (``in_order``) the order of the variables, which suits what
+    was declared row by row.
     """
     needed = _needed(graph, targets)
     node = np.full(graph.n_nodes, -1, dtype=np.int64)
@@ -32,7 +34,7 @@ def split(graph: FactorGraph, targets: Iterable[int] = ()) -> Network:
         builder.add_whole(int(d))
     if not wide.any():
         return builder.network()
-    sums = PartialSums(builder, derived[wide])
+    sums = PartialSums(builder, derived[wide], in_order)
     for d in derived[wide]:
         sums.split(int(d))
     return builder.network(sums.guide())

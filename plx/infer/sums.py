@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plx.infer.functions import NetworkBuilder, without
-from plx.infer.order import find_order
+from plx.infer.order import find_order, follow_order
 from plx.values import IntArray
 
 
@@ -37,12 +37,14 @@ class PartialSums:
     Args:
         builder: has the functions of all other derived nodes.
         wide: the derived nodes to split, in order.
+        in_order: the tree is that of the elimination of the nodes in order.
     """
 
-    def __init__(self, builder: NetworkBuilder, wide: IntArray) -> None:
+    def __init__(self, builder: NetworkBuilder, wide: IntArray, in_order: bool = False) -> None:
         self._builder = builder
         outputs = [builder.output(int(d)) for d in wide]
-        tree = find_order(without(builder.network(), np.array(outputs)))
+        rest = without(builder.network(), np.array(outputs))
+        tree = follow_order(rest, np.arange(rest.n_nodes)) if in_order else find_order(rest)
         apart = set(outputs)
         reached = [v for v in tree.order.tolist() if v not in apart]
         # A search that gave up leaves nodes over: they stand last, and the plan will not fit anyway.

@@ -232,3 +232,19 @@ def test_kernels_without_the_compiler_give_the_same_numbers() -> None:
         for off in ("0", "1")
     ]
     assert runs[0] == runs[1] != ""
+
+
+def test_a_count_over_a_grid_follows_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(n: int) -> GroundModel:
+        edges = [([v, v + 1], [[1, 0], [0, 1]]) for v in range(n * n) if (v + 1) % n]
+        edges += [([v, v + n], [[1, 0], [0, 1]]) for v in range(n * n - n)]
+        model = make_model([2] * n * n, edges, [([(v, [0, 1]) for v in range(n * n)], range(n * n + 1))])
+        return ask(model, (n * n,))
+
+    chosen = plan(counted(12))
+    assert chosen.fits() and chosen.largest_clique < 2e6
+    small = counted(4)
+    exact = models.marginal(small.graph, [16])
+    for least in (0.0, 1e9):  # both ways to split, the rows' and the tree's
+        monkeypatch.setattr(elimination, "SPLIT_OPERATIONS", least)
+        np.testing.assert_allclose(solve(small).answers[0].p, exact, atol=1e-12)
