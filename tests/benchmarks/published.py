@@ -131,7 +131,10 @@ def reached(curve: Curve, kl: float) -> float | None:
     k = int(below[0])
     if k == 0:
         return float(curve.seconds[0])
-    times, values = np.log(curve.seconds[k - 1 : k + 1]), np.log(np.maximum(curve.mean[k - 1 : k + 1], 1e-300))
+    times, values = (
+        np.log(curve.seconds[k - 1 : k + 1]),
+        np.log(np.maximum(curve.mean[k - 1 : k + 1], 1e-300)),
+    )
     share = (values[0] - np.log(kl)) / (values[0] - values[1])
     return float(np.exp(times[0] + share * (times[1] - times[0])))
 

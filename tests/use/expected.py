@@ -232,6 +232,73 @@ def flu() -> Answers:
     }
 
 
+# ----------------------------------------------------------------------- paper
+
+
+def _scattered(i: int) -> int:
+    """The irregular rule that the programs use in place of random numbers."""
+    return int((i * i * i * 7919 + i * 4561) % 1009)
+
+
+def paper_ring() -> Answers:
+    """By transfer matrix, once around; what a place holds is its bit, or the other where renamed."""
+    n = 20
+    steps = [np.array([[exp(w), exp(w)], [1.0, exp(w)]]) for w in (1.2, 1.9)]
+
+    def around(start: int) -> np.ndarray:
+        out = np.eye(2)
+        for i in range(n):
+            out = out @ steps[(start + i) % 2]
+        return np.diag(out) / np.trace(out)
+
+    holds = [float(around(i)[1]) for i in range(2)]
+    return {
+        f"bit({i})": _truth(1 - holds[i % 2] if _scattered(i) % 2 == 1 else holds[i % 2]) for i in range(n)
+    }
+
+
+def _leniency(student: int) -> float:
+    return 1 + (student * student * 7919 + student * 4561) % 1009 / 1009
+
+
+def _passed(student: int, areas: int, pair: float) -> list[tuple[tuple[int, ...], float]]:
+    """Every way to pass or fail (0) in areas 1, 2, …, where each pair passed multiplies by ``pair``."""
+    ways = itertools.product(*(range(a + 1) for a in range(1, areas + 1)))
+    found = []
+    for way in ways:
+        k = sum(course != 0 for course in way)
+        found.append((way, exp(_leniency(student) * (areas - k)) * pair ** (k * (k - 1) // 2)))
+    return found
+
+
+def paper_curriculum() -> Answers:
+    areas = 3
+    answers: Answers = {}
+    for s in range(1, 5):
+        ways = _passed(s, areas, exp(1.2))
+        for a in range(areas):
+            answers[f"passed({s}, {a + 1})"] = _marginal((way[a], p) for way, p in ways)
+    first = _passed(1, areas, exp(1.2))
+    answers["areas_of_1"] = _marginal((sum(course != 0 for course in way), p) for way, p in first)
+    return answers
+
+
+def paper_curriculum_published() -> Answers:
+    """A pair passed forbids nothing, but its two requirements, one per order, then cost exp(1.2)."""
+    areas, both = 5, (1 + exp(-1.2)) / 2
+    answers: Answers = {}
+    for s in range(1, 11):
+        ways = _passed(s, areas, both**2)
+        z = sum(p for _, p in ways)
+        for a in range(areas):
+            answers[f"passed({s}, {a + 1})"] = _marginal((way[a], p) for way, p in ways)
+            for b in range(areas):
+                joint = sum(p for way, p in ways if way[a] and way[b]) / z if a != b else 0.0
+                required = joint * exp(-1.2) / (1 + exp(-1.2)) + (1 - joint) / 2
+                answers[f"required({s}, {a + 1}, {b + 1})"] = _truth(required)
+    return answers
+
+
 # ----------------------------------------------------------------------- embed
 
 

@@ -1,0 +1,149 @@
+"""Time and memory of grounding, each in a process of its own: ``python -m tests.benchmarks.grounding CASE N``."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+import plx
+from tests.benchmarks.kernel_models import FRIENDS
+from tests.benchmarks.table import Settings, Spread, Table
+
+SPARSE = """
+type Person
+relation friends(Person, Person)
+random smokes(Person)
+weight 1.1: smokes(x) => smokes(y)    for (x, y) in friends
+query smokes(0)
+"""
+
+BARS = {("sparse", 10**7): (8, 3000), ("friends", 1000): (2, 1000), ("friends", 2000): (8, None)}
+"""Seconds and MB that grounding may take."""
+
+ROOT = Path(__file__).parents[2]
+
+
+def measure(settings: Settings) -> list[Table]:
+    """Sparse relations from 10^4 to 10^7 facts; all pairs of people."""
+    sizes = (10**3,) if settings.quick else (10**4, 10**5, 10**6, 10**7)
+    sparse = [_case("sparse", n, settings) for n in sizes]
+    pairs = [_case("friends", n, settings) for n in ((10,) if settings.quick else (1000, 2000))]
+    if settings.figures is not None:
+        _plot(sparse, settings.figures / "grounding.svg")
+    columns = (
+        "program",
+        "instances",
+        "checking, s",
+        "grounding, s",
+        "µs per instance",
+        "memory, MB",
+        "bytes per instance",
+        "bar",
+    )
+    rows = [_row(*case) for case in (*sparse, *pairs)]
+    note = (
+        "Memory is what the process's peak grows by while grounding. Checking includes taking the data "
+        "in from numpy arrays."
+    )
+    return [Table("Grounding", columns, rows, (note,))]
+
+
+Run = dict[str, float]
+Case = tuple[str, int, list[Run]]
+
+
+def _case(kind: str, n: int, settings: Settings) -> Case:
+    repeats = min(settings.repeats, 3 if n <= 10**6 else 2)
+    return kind, n, [_child(kind, n) for _ in range(repeats)]
+
+
+def _child(kind: str, n: int) -> Run:
+    command = [sys.executable, "-m", "tests.benchmarks.grounding", kind, str(n)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    run: Run = json.loads(done.stdout)
+    return run
+
+
+def _row(kind: str, n: int, runs: list[Run]) -> tuple[object, ...]:
+    seconds = Spread(tuple(run["grounding"] for run in runs))
+    instances, memory = runs[0]["instances"], median(run["bytes"] for run in runs)
+    allowed = BARS.get((kind, n))
+    bar = None
+    if allowed is not None:
+        bar = " and ".join(f"{x} {unit}" for x, unit in zip(allowed, ("s", "MB"), strict=True) if x)
+    name = "a rule over a relation" if kind == "sparse" else f"friends and smokers, {n} people"
+    return (
+        name,
+        f"{instances:,.0f}",
+        Spread(tuple(run["checking"] for run in runs)),
+        seconds,
+        1e6 * seconds.median / instances,
+        memory / 1e6,
+        memory / instances,
+        bar,
+    )
+
+
+def _plot(cases: list[Case], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.2, 3.2), layout="constrained")
+    time_axis = figure.subplots()
+    memory_axis = time_axis.twinx()
+    facts = [n for _, n, _ in cases]
+    seconds = [1e6 * median(run["grounding"] for run in runs) / n for _, n, runs in cases]
+    memory = [median(run["bytes"] for run in runs) / n for _, n, runs in cases]
+    time_axis.loglog(facts, seconds, marker="o", label="time")
+    memory_axis.loglog(facts, memory, marker="s", color="tab:orange", label="memory")
+    time_axis.set(xlabel="facts of the relation", ylabel="µs per instance (circles)", ylim=(0.05, 50))
+    memory_axis.set(ylabel="bytes per instance (squares)", ylim=(10, 10_000))
+    time_axis.grid(which="major", linewidth=0.3)
+    figure.savefig(path)
+
+
+# ------------------------------------------------------------------ in the child
+
+
+def sparse(n: int) -> plx.Model:
+    """A rule over n facts between n / 10 people."""
+    people = max(2, n // 10)
+    pairs = np.random.default_rng(0).integers(0, people, (n, 2))
+    codes = np.unique(pairs[:, 0] * people + pairs[:, 1])
+    return plx.compile(SPARSE, Person=np.arange(people), friends=np.stack(np.divmod(codes, people), axis=1))
+
+
+def friends(n: int) -> plx.Model:
+    """Friends and smokers over all pairs of n people."""
+    return plx.compile(FRIENDS.format(people=n), Person=[f"p{i}" for i in range(n)])
+
+
+def child(kind: str, n: int) -> Run:
+    """Ground one program. What the first grounding of a process loads is loaded before."""
+    make = {"sparse": sparse, "friends": friends}[kind]
+    assert make(20).ground.graph.n_factors
+    begin = time.perf_counter()
+    model = make(n)
+    checked, before = time.perf_counter(), _peak()
+    grounded = model.ground
+    done = time.perf_counter()
+    return {
+        "checking": checked - begin,
+        "grounding": done - checked,
+        "instances": float(n * n if kind == "friends" else grounded.graph.n_factors),
+        "bytes": float(_peak() - before),
+    }
+
+
+def _peak() -> int:
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(child(sys.argv[1], int(sys.argv[2]))) + "\n")
