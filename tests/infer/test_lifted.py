@@ -25,6 +25,7 @@ from plx.lift.group import Group
 from plx.lift.reduced import reduced_model
 from plx.lift.slots import occupancy
 from tests.benchmarks.models import complete, curriculum, ring
+from tests.benchmarks.variance import MODELS, relative
 from tests.models import all_states, log_weights, make_model, marginal, random_model
 
 
@@ -161,6 +162,16 @@ def test_estimates_of_a_large_ring_vary_less() -> None:
         SAMPLERS[name].step(chains, 20, 1)
         spread[name] = (SAMPLERS[name].step(chains, 50, 1) / 50).std(axis=0).max()
     assert spread["lifted"] < spread["gibbs"] / 5
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_each_average_has_no_more_variance_than_the_one_before(name: str) -> None:
+    found = dict(relative(MODELS[name]()))
+    steps = ["Gibbs, swap average", "Gibbs, F3 average", "lifted (F1 and F3)"]
+    values = [1.0, *(found[step] for step in steps)]
+    assert all(b <= a + 1e-9 for a, b in itertools.pairwise(values))
+    assert values[-1] < 0.3
+    assert values[-1] < min(found["orbital"], found["vv"], found["nec"]) / 1.4
 
 
 # ----------------------------------------------------------------------------- chains
