@@ -164,9 +164,9 @@ def test_estimates_of_a_large_ring_vary_less() -> None:
     assert spread["lifted"] < spread["gibbs"] / 5
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_each_average_has_no_more_variance_than_the_one_before(name: str) -> None:
-    found = dict(relative(MODELS[name]()))
+@pytest.mark.parametrize("make", [lambda: ring(6, 3), *list(MODELS.values())[1:]])
+def test_each_average_has_no_more_variance_than_the_one_before(make: Callable[[], GroundModel]) -> None:
+    found = dict(relative(make()))
     steps = ["Gibbs, swap average", "Gibbs, F3 average", "lifted (F1 and F3)"]
     values = [1.0, *(found[step] for step in steps)]
     assert all(b <= a + 1e-9 for a, b in itertools.pairwise(values))
