@@ -85,18 +85,19 @@ def _classes(
     # Pairs outside the blocks have to stay, so blocks beside different ones differ.
     stays = is_pair[features[reader]]
     kept = _sum_by(owner[stays], words[0][features[reader[stays]]], len(blocks))
-    twin = interchangeable(
-        starts(np.bincount(owner, minlength=len(blocks))),
-        reader,
-        around,
-        place,
-        total,
-        np.where(is_pair[features], len(is_pair) + features, part.color[features]).astype(np.uint64),
-        kept,
-        starts(np.bincount(reader, minlength=len(features))),
-        owner[by_feature],
-        _TRIES,
-    )
+    with np.errstate(over="ignore"):  # hashes wrap around
+        twin = interchangeable(
+            starts(np.bincount(owner, minlength=len(blocks))),
+            reader,
+            around,
+            place,
+            total,
+            np.where(is_pair[features], len(is_pair) + features, part.color[features]).astype(np.uint64),
+            kept,
+            starts(np.bincount(reader, minlength=len(features))),
+            owner[by_feature],
+            _TRIES,
+        )
     for first_block in np.flatnonzero(np.bincount(twin, minlength=len(blocks)) > 1):
         yield blocks[twin == first_block]
 

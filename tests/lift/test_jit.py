@@ -1,0 +1,45 @@
+"""Kernels give the identical result with and without compilation."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from plx.infer.samplers import SAMPLERS
+from plx.lift.find import find_symmetry
+from tests.benchmarks.models import complete, curriculum, ring
+from tests.models import make_model, random_model
+
+ROOT = Path(__file__).parents[2]
+
+
+def everything() -> str:
+    """Orders, orbits and counts of some small models."""
+    out: list[object] = []
+    for seed in range(4):
+        model = random_model(np.random.default_rng(seed), variables=5, derived=2, weights=(0, 0, 1))
+        for kind in ("variable", "vv", "nec"):
+            symmetry = find_symmetry(model, kind)  # type: ignore[arg-type]
+            out.append((symmetry.order, symmetry.orbits.tolist()))
+    for model in (complete(6), curriculum(2, (2, 3)), ring(10)):
+        asked = replace(model, queries=make_model(model.graph.card.tolist(), []).queries)
+        for name in ("orbital", "vv", "nec", "lifted"):
+            chains = SAMPLERS[name].init(asked, 1, 4, 1)
+            out.append(SAMPLERS[name].step(chains, 4, 1).tolist())
+    return repr(out)
+
+
+def test_the_same_without_compilation() -> None:
+    code = "import warnings; warnings.simplefilter('error')\n"
+    code += "from tests.lift.test_jit import everything; print(everything())"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.strip() == everything()
