@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final, TypeGuard
 
+from plx.numerals import rational_text, shortened
 from plx.roots import primitive, rational_root
 
 
@@ -46,6 +47,10 @@ _LARGEST: Final = 1 << 18
 """Rationals of more bits than this are refused: they are typing errors, not weights."""
 
 
+LARGEST_EXPONENT: Final = 50_000
+"""The largest exponent of a decimal literal, up or down."""
+
+
 class ArithmeticMistake(ValueError):
     """Arithmetic that has no real, finite result; the message is in plain words."""
 
@@ -62,9 +67,9 @@ def parse(text: str) -> int | Fraction:
     """
     match = _NUMBER.fullmatch(text)
     if not match or not (match[2] or match[3]):
-        raise ArithmeticMistake(f"`{text}` is not a number")
-    if len(match[4] or "") > 6 or abs(int(match[4] or 0)) > 50_000:
-        raise ArithmeticMistake(f"the exponent of `{text}` is too large")
+        raise ArithmeticMistake(f"`{shortened(text)}` is not a number")
+    if len(match[4] or "") > 6 or abs(int(match[4] or 0)) > LARGEST_EXPONENT:
+        raise ArithmeticMistake(f"the exponent of `{shortened(text)}` is too large")
     return _tidy(Fraction(text))
 
 
@@ -96,32 +101,21 @@ def text(number: Number) -> str:
         return _log_text(number)
     if isinstance(number, Symbolic):
         return str(number.expression).replace("**", "^").replace("E", "exp(1)")
-    return _rational_text(Fraction(number))
+    return rational_text(Fraction(number))
 
 
-def _rational_text(q: Fraction) -> str:
-    twos = fives = 0
-    rest = q.denominator
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    places = max(twos, fives)
-    if rest != 1 or places > 20:
-        return f"{q.numerator}/{q.denominator}"
-    if not places:
-        return str(q.numerator)
-    digits = str(abs(q.numerator) * 10**places // q.denominator).rjust(places + 1, "0")
-    return f"{'-' if q < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+def shown(number: Number) -> str:
+    """The number for a message: as `text`, cut in the middle where it is very long."""
+    return shortened(text(number))
 
 
 def _log_text(number: LogNumber) -> str:
     negative = number.base < 1
     base = 1 / number.base if negative else number.base
-    log = f"log({_rational_text(base)})" + (f"/{number.root}" if number.root > 1 else "")
+    log = f"log({rational_text(base)})" + (f"/{number.root}" if number.root > 1 else "")
     if not number.rational:
         return f"-{log}" if negative else log
-    return f"{_rational_text(number.rational)} {'-' if negative else '+'} {log}"
+    return f"{rational_text(number.rational)} {'-' if negative else '+'} {log}"
 
 
 # ---------------------------------------------------------------------- arithmetic
@@ -198,17 +192,17 @@ def power(a: Number, b: Number) -> Number:
         raise ArithmeticMistake("division by zero: 0 to a negative power")
     if _is_rational(b) and Fraction(b).denominator == 1 and _is_rational(a):
         if _bits(Fraction(a)) * abs(int(b)) > _LARGEST:
-            raise ArithmeticMistake(f"{text(a)} ^ {text(b)} is too large")
+            raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
         return _tidy(Fraction(a) ** int(b))
     if compare(a, 0) < 0 and not (_is_rational(b) and Fraction(b).denominator == 1):
-        raise ArithmeticMistake(f"{text(a)} ^ {text(b)} is no real number")
+        raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is no real number")
     return _symbolic(_sympy(a) ** _sympy(b))
 
 
 def log(a: Number) -> Number:
     """The natural logarithm. Raises ArithmeticMistake for a ≤ 0."""
     if compare(a, 0) <= 0:
-        raise ArithmeticMistake(f"log({text(a)}): the logarithm of a number that is not positive")
+        raise ArithmeticMistake(f"log({shown(a)}): the logarithm of a number that is not positive")
     if _is_rational(a):
         return _log_number(Fraction(0), Fraction(a), 1)
     return _symbolic(_import_sympy().log(_sympy(a)))
@@ -221,14 +215,14 @@ def exp(a: Number) -> Number:
     if isinstance(a, LogNumber) and not a.rational and a.root == 1:
         return _tidy(a.base)
     if abs(to_float(a)) > 1e6:
-        raise ArithmeticMistake(f"exp({text(a)}) is too large")
+        raise ArithmeticMistake(f"exp({shown(a)}) is too large")
     return _symbolic(_import_sympy().exp(_sympy(a)))
 
 
 def sqrt(a: Number) -> Number:
     """The square root. Raises ArithmeticMistake for a < 0."""
     if compare(a, 0) < 0:
-        raise ArithmeticMistake(f"sqrt({text(a)}): the square root of a negative number")
+        raise ArithmeticMistake(f"sqrt({shown(a)}): the square root of a negative number")
     if _is_rational(a):
         root = rational_root(Fraction(a), 2)
         if root is not None:
@@ -239,7 +233,7 @@ def sqrt(a: Number) -> Number:
 def logit(a: Number) -> Number:
     """log(a / (1 - a)). Raises ArithmeticMistake unless 0 < a < 1."""
     if compare(a, 0) <= 0 or compare(a, 1) >= 0:
-        raise ArithmeticMistake(f"logit({text(a)}): the argument must lie between 0 and 1")
+        raise ArithmeticMistake(f"logit({shown(a)}): the argument must lie between 0 and 1")
     return log(div(a, sub(1, a)))
 
 

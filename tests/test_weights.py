@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -203,3 +204,20 @@ def test_symbolic_only_where_needed() -> None:
     assert isinstance(weights.sqrt(2), Symbolic)
     assert weights.mul(weights.sqrt(2), weights.sqrt(2)) == 2
     assert isinstance(weights.mul(weights.log(2), Fraction(37, 100)), LogNumber)
+
+
+@pytest.mark.parametrize("power", [0, 3, 20, 21, 4300, 20_000])
+def test_numbers_of_any_length_have_a_text(power: int) -> None:
+    big = 10**power + 3
+    assert Decimal(text(big)) == Decimal(big)
+    over = Fraction(big, 3)
+    numerator, denominator = text(over).split("/")
+    assert (Decimal(numerator), denominator) == (Decimal(big), "3")
+    assert len(weights.shown(big)) < 70
+
+
+@pytest.mark.parametrize("op", ["log", "sqrt", "logit", "exp"])
+def test_mistakes_with_very_long_numbers_are_short(op: str) -> None:
+    with pytest.raises(ArithmeticMistake) as caught:
+        apply(op, -(10**6000))
+    assert len(str(caught.value)) < 200

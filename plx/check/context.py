@@ -126,11 +126,11 @@ class Context:
         return Typed(Const(index, span=span), kind_of_value(self.values[index]), ids)
 
     def text(self, index: int) -> str:
-        """A value as the program would write it."""
+        """A value for a message, as the program would write it."""
         value = self.values[index]
         if isinstance(value, bool):
             return "true" if value else "false"
-        return value if isinstance(value, str) else weights.text(value)
+        return value if isinstance(value, str) else weights.shown(value)
 
     def listing(self, ids: IntArray) -> str:
         """Some values in words, numbers in their order."""

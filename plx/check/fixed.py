@@ -157,7 +157,8 @@ def first_occurrences(ids: IntArray) -> IntArray:
 def integers(ctx: Context, low: int, high: int) -> IntArray:
     """The ids of low..high. Raises NoValue where they are far too many."""
     if high - low >= LARGEST_RANGE:
-        raise NoValue(f"the range {low}..{high} has more than {LARGEST_RANGE} members")
+        ends = f"{weights.shown(low)}..{weights.shown(high)}"
+        raise NoValue(f"the range {ends} has more than {LARGEST_RANGE} members")
     return ctx.values.ids(range(low, high + 1))
 
 

@@ -11,6 +11,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.source import Span
 from plx.syntax import ast
 from plx.syntax.words import Word
+from plx.weights import LARGEST_EXPONENT, ArithmeticMistake, parse
 
 Parts = list[Any]
 """What a rule is made of, in order: words and the values of inner rules."""
@@ -259,16 +260,18 @@ def _declared(parts: Parts) -> tuple[ast.Name, tuple[ast.Slot, ...], Any]:
 # -------------------------------------------------------------------- literals
 
 _LONGEST_NUMBER = 1000
-_LARGEST_EXPONENT = 1000
+"""Numbers of more digits than this are slow to work with, and beyond the precision of any double."""
 
 
 def _number(word: Word) -> Fraction:
-    mantissa, _, exponent = word.text.lower().partition("e")
-    # Larger ones would be slow to work with, and far beyond what a double can hold.
-    if len(mantissa) > _LONGEST_NUMBER or len(exponent) > 6 or abs(int(exponent or 0)) > _LARGEST_EXPONENT:
-        hint = f"write at most {_LONGEST_NUMBER} digits and an exponent of at most {_LARGEST_EXPONENT}"
-        raise PlxError(Diagnostic("this number is too long or too large", word.span, hint))
-    return Fraction(word.text.removesuffix("."))
+    if len(word.text) > _LONGEST_NUMBER:
+        hint = f"write at most {_LONGEST_NUMBER} digits"
+        raise PlxError(Diagnostic("this number is too long", word.span, hint))
+    try:
+        return Fraction(parse(word.text))
+    except ArithmeticMistake:
+        hint = f"write an exponent of at most {LARGEST_EXPONENT}"
+        raise PlxError(Diagnostic("the exponent of this number is too large", word.span, hint)) from None
 
 
 def _count(word: Word) -> int:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
+from plx.numerals import decimal_places, digits
 from plx.syntax import ast
 from plx.syntax.words import is_name
 from plx.values import Value
@@ -261,26 +262,14 @@ def _number(value: Fraction) -> tuple[str, int]:
     if value < 0:
         text, level = _number(-value)
         return f"-{text}", min(level, _SIGN)
-    places = _places(value.denominator)
+    places = decimal_places(value.denominator)
     if places is None:
-        return f"{value.numerator}/{value.denominator}", _PRODUCT
-    digits = str(value.numerator * 10**places // value.denominator)
-    if max(len(digits), places) > _LONGEST:
-        short = digits.rstrip("0")
-        return f"{short}e{len(digits) - len(short) - places}", _ATOM
+        return f"{digits(value.numerator)}/{digits(value.denominator)}", _PRODUCT
+    text = digits(value.numerator * 10**places // value.denominator)
+    if max(len(text), places) > _LONGEST:
+        short = text.rstrip("0")
+        return f"{short}e{len(text) - len(short) - places}", _ATOM
     if not places:
-        return digits, _ATOM
-    digits = digits.rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}", _ATOM
-
-
-def _places(denominator: int) -> int | None:
-    """How many decimal places a fraction in lowest terms has; None where they never end."""
-    counts = []
-    for prime in (2, 5):
-        count = 0
-        while denominator % prime == 0:
-            denominator //= prime
-            count += 1
-        counts.append(count)
-    return max(counts) if denominator == 1 else None
+        return text, _ATOM
+    text = text.rjust(places + 1, "0")
+    return f"{text[:-places]}.{text[-places:]}", _ATOM
