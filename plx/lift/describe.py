@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -84,10 +85,10 @@ class Symmetries:
         return self._symmetry.to_sympy()
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Plain data; lists are cut after ``most`` entries."""
+        """Plain data; lists are cut after ``most`` entries. An order of over 3 900 digits is text."""
         return {
             "kind": self.kind,
-            "order": self.order,
+            "order": _plain(self.order),
             "order_text": self.order_text,
             "value_classes": [{"term": t, "values": list(v)} for t, v in self.value_classes[:most]],
             "orbits": [[list(pair) for pair in orbit[:most]] for orbit in self.orbits[:most]],
@@ -153,11 +154,17 @@ def describe(symmetry: Symmetry, model: GroundModel) -> Symmetries:
 
 
 def order_text(order: int) -> str:
-    """``1,200`` or ``about 10^57.3``."""
+    """``1,200``, ``1,307,674,368,000 (about 10^12.1)`` or, past 40 digits, ``about 10^57.3``."""
     if order < 10**12:
         return f"{order:,}"
     shift = max(0, order.bit_length() - 900)
-    return f"about 10^{(np.log2(float(order >> shift)) + shift) * np.log10(2):,.1f}"
+    about = f"about 10^{(np.log2(float(order >> shift)) + shift) * np.log10(2):,.1f}"
+    return f"{order:,} ({about})" if order < 10**40 else about
+
+
+def _plain(order: int) -> int | str:
+    """The order; as text where it has more digits than Python turns into text of itself."""
+    return order if order.bit_length() < 13_000 else str(Decimal(order))
 
 
 class _Sentence:

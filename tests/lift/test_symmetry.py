@@ -407,3 +407,15 @@ def test_coloured_graphs_can_be_drawn() -> None:
     assert draw(model, "nec", "dot").count("shape=ellipse") == 4
     with pytest.raises(plx.PlxError, match="at most"):
         draw(ring(300), "vv", "svg")
+
+
+def test_orders_of_any_length_are_exact_and_readable() -> None:
+    from plx.lift.describe import describe, order_text
+
+    assert order_text(720) == "720"
+    assert order_text(math.factorial(15)) == "1,307,674,368,000 (about 10^12.1)"
+    assert order_text(math.factorial(1000)) == "about 10^2,567.6"
+    model = curriculum(2000, (2, 3))
+    data = describe(find_symmetry(model, "vv"), model).to_dict(most=1)
+    assert len(data["order"]) > 5000
+    assert int(data["order"][-3:]) == 0
