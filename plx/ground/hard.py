@@ -74,7 +74,9 @@ def _rules(program: Program, spans: Sequence[Span | None]) -> tuple[tuple[Ground
 
 
 def _text(span: Span | None) -> str:
-    return " ".join(span.text.split()) if span else "what the caller observed"
+    text = " ".join(span.text.split()) if span else ""
+    by_rule = text.startswith(("observe", "require", "weight", "factor"))
+    return text if by_rule else f"observe {text} from the caller"
 
 
 def _observed(table: AtomTable, atoms: IntArray, values: IntArray, rule: IntArray) -> Iterator[FactorBatch]:

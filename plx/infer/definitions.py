@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph
-from plx.ground.rows import BoolArray, segments, unique_rows
+from plx.ground.rows import BoolArray, segments, starts, unique_rows
+from plx.infer.dependence import Ways, dependence
 from plx.infer.subgraph import hard_factors
-from plx.infer.worlds import input_owner
 from plx.values import IntArray
 
 _ENTRIES = 1 << 14
@@ -56,11 +56,62 @@ class Definitions(NamedTuple):
 
 
 def definitions(graph: FactorGraph) -> Definitions:
-    """A choice of definitions, one per variable and per factor, without cycles among them."""
+    """A choice of definitions, one per variable and per factor, without cycles among them.
+
+    Preferred are total ones, and to define what little else depends on.
+    """
     found = _candidates(graph)
-    chosen = _one_each(graph, found)
-    up, down = _ordered(graph, chosen, 1), _ordered(graph, chosen, -1)
-    return chosen.take(up if up.sum() >= down.sum() else down)
+    if not len(found.variable):
+        return found
+    from plx.infer.definition_kernels import kernel
+
+    factors = hard_factors(graph)
+    ways, inner = dependence(graph, factors)
+    found = found.take(_once(graph, found, factors, ways, inner))
+    total = np.array([kind.total for kind in found.kinds], dtype=bool)[found.kind]
+    found = found.take(np.argsort(~total, kind="stable"))
+    place = np.searchsorted(ways.key, _key(graph, np.searchsorted(factors, found.factor), found.variable))
+    first, at = np.unique(place, return_index=True)
+    rank = np.full(len(ways.key), -1, dtype=np.int64)
+    rank[first] = at >= total.sum()
+    definition = np.full(len(ways.key), -1, dtype=np.int64)
+    definition[first] = at
+    above = np.argsort(ways.variable, kind="stable")
+    taken = np.zeros(len(ways.key), dtype=np.int64)
+    kernel()(
+        starts(np.bincount(ways.owner, minlength=len(factors))),
+        ways.variable,
+        rank,
+        starts(np.bincount(ways.variable, minlength=graph.n_variables)),
+        ways.owner[above],
+        _order(graph, ways.variable[rank == 0]),
+        taken,
+    )
+    return found.take(definition[taken > 0])
+
+
+def _order(graph: FactorGraph, definable: IntArray) -> IntArray:
+    """The order in which variables become known without a definition: those without a total one first,
+    and those that much depends on."""
+    uses = np.bincount(graph.scope, minlength=graph.n_nodes) + np.bincount(
+        graph.input_node, minlength=graph.n_nodes
+    )
+    late = np.zeros(graph.n_variables, dtype=bool)
+    late[definable] = True
+    return np.lexsort((-uses[: graph.n_variables], late))
+
+
+def _once(graph: FactorGraph, found: Definitions, factors: IntArray, ways: Ways, inner: Ways) -> BoolArray:
+    """Which definitions are no function of something that depends on the variable itself."""
+    single: BoolArray = ways.of(_key(graph, np.searchsorted(factors, found.factor), found.variable)) == 1
+    counted = np.flatnonzero(found.entry >= 0)
+    counter = _counter_of(graph, found)[counted]
+    single[counted] &= inner.of(_key(graph, counter, found.variable[counted])) == 1
+    return single
+
+
+def _key(graph: FactorGraph, owner: IntArray, variable: IntArray) -> IntArray:
+    return owner * max(1, graph.n_variables) + variable
 
 
 def others(graph: FactorGraph, chosen: Definitions) -> tuple[IntArray, IntArray]:
@@ -182,44 +233,3 @@ def _add_kind(allowed: BoolArray, axis: int, possible: BoolArray, kinds: list[Ki
     cards = tuple(c for i, c in enumerate(allowed.shape) if i != axis)
     kinds.append(Kind(axis, cards, function.reshape(len(function), -1), bool((count == 1).all())))
     return True
-
-
-# ------------------------------------------------------------------ choice
-
-
-def _one_each(graph: FactorGraph, found: Definitions) -> Definitions:
-    """Total definitions first, of variables that little depends on; one per factor, then per variable."""
-    partial = np.array([not kind.total for kind in found.kinds], dtype=bool)[found.kind]
-    uses = np.bincount(graph.scope, minlength=graph.n_nodes) + np.bincount(
-        graph.input_node, minlength=graph.n_nodes
-    )
-    found = found.take(np.lexsort((found.variable, uses[found.variable], partial)))
-    found = found.take(np.sort(np.unique(found.factor, return_index=True)[1]))
-    return found.take(np.sort(np.unique(found.variable, return_index=True)[1]))
-
-
-def _ordered(graph: FactorGraph, chosen: Definitions, direction: int) -> BoolArray:
-    """Which definitions are functions only of what is defined before: variables in this direction.
-
-    So no chain of definitions leads back to its start.
-    """
-    rank = np.zeros(graph.n_nodes, dtype=np.int64)
-    rank[chosen.variable] = np.argsort(np.argsort(direction * chosen.variable)) + 1
-    reach = _largest_below(graph, rank)
-    owner, node = others(graph, chosen)
-    highest = np.zeros(len(chosen.variable), dtype=np.int64)
-    np.maximum.at(highest, owner, reach[node])
-    ordered: BoolArray = highest < rank[chosen.variable]
-    return ordered
-
-
-def _largest_below(graph: FactorGraph, rank: IntArray) -> IntArray:
-    """The largest rank among each node and all that it is computed from."""
-    owner = input_owner(graph) + graph.n_variables
-    out = rank.copy()
-    while True:
-        higher = out.copy()
-        np.maximum.at(higher, owner, out[graph.input_node])
-        if np.array_equal(higher, out):
-            return out
-        out = higher

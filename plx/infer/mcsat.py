@@ -25,7 +25,7 @@ from plx.values import IntArray
 _STREAM = 2**33 + 2**32
 """The generators of slices are numbered from here, past all others."""
 
-VISITS = 4096
+VISITS = 1024
 """Assignments that may be tried to list the solutions of a part of a slice."""
 
 _WORTH_A_THREAD = 1 << 14

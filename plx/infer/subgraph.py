@@ -55,9 +55,14 @@ def subgraph(graph: FactorGraph, factors: IntArray) -> tuple[FactorGraph, IntArr
     return part, variables
 
 
+def scope_entries(graph: FactorGraph, factors: IntArray) -> tuple[IntArray, IntArray]:
+    """Where the scopes of factors are in ``graph.scope``, and the position of the factor of each entry."""
+    arity = np.diff(graph.scope_start)[factors]
+    return segments(graph.scope_start[factors], arity), np.repeat(np.arange(len(factors)), arity)
+
+
 def _scopes(graph: FactorGraph, factors: IntArray) -> IntArray:
-    start = graph.scope_start[factors]
-    return graph.scope[segments(start, graph.scope_start[factors + 1] - start)].astype(np.int64)
+    return graph.scope[scope_entries(graph, factors)[0]].astype(np.int64)
 
 
 def _inputs(graph: FactorGraph, derived: IntArray) -> IntArray:

@@ -20,7 +20,7 @@ from plx.infer.samples import Answer
 from tests.models import marginal, random_model
 
 METHODS = ("auto", "gibbs", "lifted", "mcsat")
-OPTIONS = Options(chains=32, samples=32 * 200, seconds=None, accuracy=0.02)
+OPTIONS = Options(chains=64, samples=64 * 100, seconds=None, accuracy=0.02)
 
 
 def hard_model(seed: int) -> GroundModel:
