@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.check.program import BOOLEAN, Program, RandomInfo, RandomTerm, Scope, SetBinding
+from plx.check.program import (
+    BOOLEAN,
+    Program,
+    RandomInfo,
+    RandomTerm,
+    Scope,
+    SetBinding,
+    SetConst,
+    SetExpr,
+    SetType,
+)
 from plx.errors import Diagnostic, Note, PlxError
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.columns import Block, Column, Part, gathered
@@ -15,6 +25,7 @@ from plx.ground.evaluate import Evaluator
 from plx.ground.graph import AtomBlock, Atoms, Int32Array
 from plx.ground.index import TupleIndex
 from plx.ground.rows import starts, unique_keys
+from plx.ground.terms import spread
 from plx.values import IntArray
 
 
@@ -80,6 +91,11 @@ class AtomTable:
         return np.array([len(d) for d in self.domains], dtype=np.int64)
 
 
+_BYTES_PER_INDEX = 120
+_BYTES_PER_SLOT = 8
+"""Memory at the peak of grounding per index of a random function: measured on 10^6 indexes."""
+
+
 def lay_out(evaluator: Evaluator, max_ground: int) -> AtomTable:
     """The atoms of every random function, none observed yet; a domain of one value fixes the atom."""
     program = evaluator.program
@@ -130,10 +146,11 @@ class _Domains:
 
 def _indexes(evaluator: Evaluator, info: RandomInfo, max_ground: int) -> Env:
     slots = tuple(SetBinding(slot.variable, slot.set, span=info.span) for slot in info.slots)
-    count = count_candidates(evaluator, ROOT, Scope(slots, info.guard), max_ground)
+    scope = Scope(slots, info.guard)
+    count = count_candidates(evaluator, ROOT, scope, max_ground)
     if count > max_ground:
-        raise PlxError(_too_many(info, count, max_ground))
-    return all_instances(evaluator, ROOT, Scope(slots, info.guard))
+        raise PlxError(_too_many(info, max(count, spread(evaluator.program, scope)), max_ground))
+    return all_instances(evaluator, ROOT, scope)
 
 
 def _domain_numbers(evaluator: Evaluator, info: RandomInfo, env: Env, domains: _Domains) -> IntArray:
@@ -160,8 +177,16 @@ def outside(evaluator: Evaluator, term: RandomTerm, index: IntArray, where: str)
 
 
 def _too_many(info: RandomInfo, count: int, max_ground: int) -> Diagnostic:
+    """``count`` is exact where neither a guard nor a slot that depends on others leaves out indexes."""
+    simple = info.guard is None and all(_is_whole(slot.set) for slot in info.slots)
+    memory = count * (_BYTES_PER_INDEX + _BYTES_PER_SLOT * len(info.slots))
     return Diagnostic(
-        f"`{info.name}` has {count:,} indexes or more; the limit is {max_ground:,}",
+        f"`{info.name}` has {'' if simple else 'up to '}{count:,} indexes (about {memory / 1e9:,.1f} GB); "
+        f"the limit is {max_ground:,}",
         info.span,
-        hint="restrict its slots, or raise the limit with `--max-ground`",
+        hint=f"restrict its slots, or raise the limit with `--max-ground {count}`",
     )
+
+
+def _is_whole(set_: SetExpr) -> bool:
+    return isinstance(set_, SetConst) or (isinstance(set_, SetType) and not set_.arguments)

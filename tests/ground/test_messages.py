@@ -71,3 +71,17 @@ def test_formulas_protect_terms_that_do_not_exist() -> None:
         + "weight 1: !(x < y & m(x, y)) | b(x) for x, y in T\n"
     )
     assert model.graph.n_factors > 0
+
+
+@pytest.mark.parametrize(
+    ("declaration", "size"),
+    [
+        ("random f(T, T, T)", "has 125,000,000,000 indexes (about 18,000.0 GB)"),
+        ("random f(x: T, y: T, z: T) if x < y", "has up to 125,000,000,000 indexes (about 18,000.0 GB)"),
+        ("random f(x: T, y: T, z: 1..x)", "has up to "),
+    ],
+)
+def test_a_random_function_that_is_too_large_says_how_large(declaration: str, size: str) -> None:
+    with pytest.raises(PlxError) as caught:
+        grounded(f"type T = 1..5000\n{declaration}")
+    assert size in str(caught.value)

@@ -126,6 +126,7 @@ def test_truth_and_numbers():
     ]
 
 
+@settings(deadline=None)
 @given(st.integers(-(10**60), 10**60), st.integers(-60, 60) | st.sampled_from([-4165, -49_000, 5000, 49_000]))
 def test_decimals_are_printed_exactly(digits, exponent):
     from plx.syntax import ast
