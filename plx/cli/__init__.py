@@ -1,5 +1,5 @@
 """The command line. Only this package prints and exits."""
 
-from plx.cli.commands import main
+from plx.cli.commands import app, main
 
-__all__ = ["main"]
+__all__ = ["app", "main"]
