@@ -10,6 +10,7 @@ from plx.check.context import Context, Declaration, Resolver
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
 from plx.check.fixed import NoValue
 from plx.check.order import checking_order
+from plx.check.partial import hides_members
 from plx.check.program import Evidence, Program, Query, Rule
 from plx.check.statements import (
     check_observation,
@@ -75,7 +76,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     Raises:
         PlxError: with every mistake of the program and of its data, in the order of the text.
     """
-    ctx = Context(values, data, {}, _RESOLVERS)
+    ctx = Context(values, data, {}, _RESOLVERS, unknown_members=hides_members(module))
     ctx.diagnostics += data.problems
     ctx.declarations = _declarations(ctx, module)
     _check_declarations(ctx)

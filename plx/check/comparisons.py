@@ -169,6 +169,8 @@ def _relation(ctx: Context, env: Env, node: ast.Member) -> ast.Apply | None:
 
 def _in_set(ctx: Context, env: Env, node: ast.Member) -> Typed:
     ranged = resolve_set(ctx, env, node.set)
+    if ranged.broken and isinstance(node.item, ast.Tuple):
+        return broken(node.span)
     item = ctx.resolve(env, node.item, Wanted(ranged.possible, f"member of {ranged.words}"))
     if ranged.broken or item.broken:
         return broken(node.span)

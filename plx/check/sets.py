@@ -205,8 +205,9 @@ def _run(ctx: Context, node: ast.Binary, introduce: bool) -> Ranged:
         ctx.introduced.update(ids.tolist())
     else:
         unknown = [text for text in texts if ctx.symbol(text) is None]
-        if unknown:
+        if unknown and not ctx.unknown_members:
             ctx.error(node.span, f"`{unknown[0]}` is a member of no type")
+        if unknown:
             return broken_set(node.span)
     return finish(ctx, SetConst(tuple(ids.tolist()), span=node.span), Kind.SYMBOL, None, node.span)
 

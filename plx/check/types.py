@@ -28,9 +28,21 @@ Family = dict[tuple[int, ...], IntArray]
 
 def check_type(ctx: Context, node: ast.TypeDecl) -> Entry:
     """A type with its members, or a family with a set per index."""
-    slots, env, wrong = check_slots(ctx, node.slots)
-    if node.name.text in ctx.data.broken:
+    entry = _checked(ctx, node)
+    if isinstance(entry, BrokenEntry) and not _lists_symbols(node.value):
         ctx.unknown_members = True
+    return entry
+
+
+def _lists_symbols(value: ast.Expr | ast.File | None) -> bool:
+    """Whether all symbols of a type are known although it is wrong."""
+    if not isinstance(value, ast.Braces) or not value.entries:
+        return False
+    return all(entry.key is None and not isinstance(entry.value, ast.Braces) for entry in value.entries)
+
+
+def _checked(ctx: Context, node: ast.TypeDecl) -> Entry:
+    slots, env, wrong = check_slots(ctx, node.slots)
     if wrong or node.name.text in ctx.data.broken:
         return BrokenEntry(slots)
     table = ctx.data.tables.get(node.name.text)
@@ -77,7 +89,6 @@ def _written(ctx: Context, node: ast.TypeDecl) -> IntArray | None:
 
 def _value(ctx: Context, node: ast.TypeDecl) -> ast.Expr | None:
     if node.value is None:
-        ctx.unknown_members = True
         name = node.name.text
         hint = f'write `type {name} = {{…}}` or `type {name} from "file.csv"`, or give {name}=[…]'
         ctx.error(node.name.span, f"the type `{name}` has no members", hint)

@@ -327,7 +327,8 @@ Statement = (
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A parsed program."""
+    """A parsed program; ``unread`` is the text that is no statement."""
 
     statements: tuple[Statement, ...]
     source: Source = field(compare=False, repr=False)
+    unread: tuple[Span, ...] = field(default=(), compare=False, repr=False)

@@ -19,7 +19,7 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedToken
 
 from plx.errors import Diagnostic, PlxError
-from plx.source import Source
+from plx.source import Source, Span
 from plx.syntax import ast
 from plx.syntax.build import Builder
 from plx.syntax.depth import LIMIT, check_brackets, check_tree
@@ -49,18 +49,19 @@ def recover(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
     words = split(source)
     statements: list[ast.Statement] = []
     mistakes: list[Diagnostic] = []
+    unread: list[Span] = []
     start = 0
     while start < len(words):
         end = _statement_end(words, start)
         try:
             statements.append(_statement(words, start, end))
-        except _Rejected as rejected:
-            mistakes.append(rejected.diagnostic)
-            end = _resume(words, start, rejected.position)
-        except PlxError as error:
-            mistakes += error.diagnostics
+        except (_Rejected, PlxError) as mistake:
+            mistakes += mistake.diagnostics
+            if isinstance(mistake, _Rejected):
+                end = _resume(words, start, mistake.position)
+            unread.append(words[start].span.to(words[end - 1].span))
         start = end
-    return ast.Module(tuple(statements), source), mistakes
+    return ast.Module(tuple(statements), source, tuple(unread)), mistakes
 
 
 def split(source: Source) -> list[Word]:
@@ -84,7 +85,7 @@ class _Rejected(Exception):
     def __init__(self, position: int, diagnostic: Diagnostic) -> None:
         super().__init__(position)
         self.position = position
-        self.diagnostic = diagnostic
+        self.diagnostics = (diagnostic,)
 
 
 def _statement(words: Sequence[Word], start: int, end: int) -> ast.Statement:
