@@ -9,7 +9,10 @@ from plx.errors import Diagnostic
 from plx.syntax import ast
 
 _DECLARED = re.compile(r"\b(?:type|param|relation|random|define)\b[ \t]*([^\W\d]\w*'*)?")
-_MISSPELT = re.compile(r"(?!(?:weight|factor|require|observe|query)\b)[^\W\d]\w*[ \t]+([^\W\d]\w*'*)")
+_MISSPELT = re.compile(
+    r"(?!(?:type|param|relation|random|define|weight|factor|require|observe|query)\b)"
+    r"[^\W\d]\w*[ \t]+([^\W\d]\w*'*)"
+)
 _INTRODUCES = re.compile(r"\btype\b|\brandom\b.*(?:\{|\.\.)", re.DOTALL)
 _QUOTED = re.compile(r"`([^`]*)`")
 _WORD = re.compile(r"[^\W\d]\w*'*")
