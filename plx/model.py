@@ -18,6 +18,7 @@ from plx.check.checker import check
 from plx.check.partial import independent
 from plx.check.program import Program
 from plx.data import load as load_data
+from plx.decoding import decode
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.ground.condition import condition
 from plx.ground.graph import Condition, GroundModel, GroundQuery
@@ -29,7 +30,7 @@ from plx.infer.infer import methods as method_names
 from plx.infer.progress import Clock, Options, Report, silent
 from plx.infer.start import contradiction, possible, require_world
 from plx.progress import watching
-from plx.source import Source, Span
+from plx.source import Source
 from plx.syntax.parser import recover
 from plx.values import FloatArray, Values
 
@@ -332,18 +333,7 @@ def read_program(
     name: str, content: bytes, bindings: Mapping[str, object], folder: Path, max_ground: int | None = None
 ) -> Model:
     """The model of a program as the bytes of a file. Raises PlxError, also where they are no UTF-8."""
-    return _build(_decode(name, content), bindings, folder, max_ground)
-
-
-def _decode(name: str, content: bytes) -> Source:
-    try:
-        return Source(name, content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        readable = error.object[: error.start].decode("utf-8")
-        source = Source(name, readable + error.object[error.start :].decode("utf-8", "replace"))
-        message = f"byte {error.object[error.start]:#04x} is not UTF-8 text"
-        span = Span(source, len(readable), len(readable) + 1)
-        raise PlxError(Diagnostic(message, span, hint="save the program as UTF-8")) from None
+    return _build(decode(name, content), bindings, folder, max_ground)
 
 
 def _build(

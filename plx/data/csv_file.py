@@ -15,6 +15,7 @@ import numpy as np
 from plx.data.arrange import Raw
 from plx.data.cells import column_of_text
 from plx.data.shape import VALUE, Shape
+from plx.decoding import decode
 from plx.errors import Diagnostic, PlxError
 from plx.source import Source, Span
 
@@ -112,13 +113,7 @@ def _source(path: Path, at: Span) -> Source:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise PlxError(Diagnostic(f"`{path}` cannot be read: {reason}", at)) from None
-    try:
-        return Source(path.name, content.decode("utf-8").removeprefix("\ufeff"))
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
-        source = Source(path.name, content.decode("utf-8", "replace").removeprefix("\ufeff"))
-        where = Span(source, len(before), len(before) + 1)
-        raise PlxError(Diagnostic("this file is not UTF-8", where, hint="save it as UTF-8")) from None
+    return decode(path.name, content)
 
 
 def _hint(path: Path) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from plx.decoding import decode
 from plx.errors import Diagnostic, PlxError
 from plx.formats.bif import read_bif
 from plx.formats.build import build
@@ -81,11 +82,7 @@ def read_source(path: str | Path) -> Source:
         content = Path(path).read_bytes()
     except OSError as mistake:
         raise PlxError(Diagnostic(f"cannot read {path}: {mistake.strerror or mistake}")) from None
-    try:
-        return Source(str(path), content.decode("utf-8-sig"))
-    except UnicodeDecodeError as mistake:
-        line = content[: mistake.start].count(b"\n") + 1
-        raise PlxError(Diagnostic(f"{path}:{line}: this is not UTF-8 text")) from None
+    return decode(str(path), content)
 
 
 def _evidence(network: Network, names: Names, item: str | Path) -> FileEvidence:

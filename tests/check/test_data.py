@@ -181,8 +181,8 @@ def test_observations_from_a_file(tmp_path: Path) -> None:
         ("", "test.plx:2:15", "`w.csv` is empty"),
         ("\n\n", "test.plx:2:15", "`w.csv` is empty"),
         ('anna,1\n"bob,2\n', "w.csv:2:1", "a row that cannot be read"),
-        (b"anna,1\nb\xf6b,2\n", "w.csv:2:2", "this file is not UTF-8"),
-        (b"\xef\xbb\xbfanna,1\nb\xf6b,2\n", "w.csv:2:2", "this file is not UTF-8"),
+        (b"anna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
+        (b"\xef\xbb\xbfanna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
         ('anna,1\n"bo\nb",2\n', "w.csv:2:1", "is no member of P"),
     ],
 )

@@ -129,7 +129,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "a.uai"
     path.write_bytes(b"MARKOV\n1\n\xff\n")
-    assert "a.uai:3: this is not UTF-8 text" in mistake(path)
+    assert "a.uai:3:1: error: byte 0xff is not UTF-8 text" in mistake(path)
 
 
 def test_other_suffixes_are_refused(tmp_path):
