@@ -64,4 +64,5 @@ def _thinning(found: Averages) -> int:
     nodes = np.array([t.node for query in found.model.queries for t in query.targets], dtype=np.int64)
     derived = np.unique(nodes[nodes >= graph.n_variables]) - graph.n_variables
     work = len(nodes) + int(np.diff(graph.input_start)[derived].sum())
-    return min(_EVERY, max(1, -(-_EVERY * work // max(1, graph.n_variables))))
+    sweep = max(1, graph.n_variables, len(graph.scope) // 4)  # updates, or what they read if that is more
+    return min(_EVERY, max(1, -(-_EVERY * work // sweep)))

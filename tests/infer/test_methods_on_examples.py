@@ -1,4 +1,4 @@
-"""Every sampler that uses symmetries agrees with exact answers on every example, or says it is not there yet."""
+"""Every sampler that uses symmetries agrees with exact answers on every example, or says it does not yet."""
 
 from __future__ import annotations
 
