@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmarks import (
@@ -51,9 +52,10 @@ def main() -> None:
     options.add_argument("--rivals", action="append", default=[], metavar="PYTHON", help="repeatable")
     chosen = options.parse_args()
     writes = not (chosen.quick or chosen.print)
-    rest = {"rivals": tuple(chosen.rivals), "figures": DOCS / "figures" if writes else None}
-    settings = (
-        Settings(quick=True, repeats=1, seconds=QUICK.seconds, **rest) if chosen.quick else Settings(**rest)
+    settings = replace(
+        QUICK if chosen.quick else Settings(),
+        rivals=tuple(chosen.rivals),
+        figures=DOCS / "figures" if writes else None,
     )
     for name in chosen.only or SECTIONS:
         text = section(name, settings)

@@ -1,6 +1,6 @@
 """Updates and effective samples per second of the Gibbs kernel, summed over lanes.
 
-``python -m tests.benchmarks.kernels [--threads N] [--lanes N] [--seconds S]``: updates alone, a line per model.
+``python -m tests.benchmarks.kernels [--threads N] [--lanes N] [--seconds S]``: updates alone.
 """
 
 from __future__ import annotations

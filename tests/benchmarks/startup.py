@@ -76,7 +76,7 @@ def _imports(commands: list[tuple[str, ...]]) -> Table:
 
 
 def import_times(report: str) -> Counter[str]:
-    """Microseconds by top-level package, from the report of ``-X importtime``; the standard library as one."""
+    """Microseconds by top-level package, from ``-X importtime``; the standard library as one."""
     found: Counter[str] = Counter()
     for line in report.splitlines():
         parts = line.removeprefix("import time:").split("|")

@@ -91,9 +91,9 @@ def timed(work: Callable[[], object], repeats: int) -> Spread:
 def rate(work: Callable[[int], object], unit: float, settings: Settings) -> Spread:
     """Units per second of ``work(n)``, which does ``n * unit``; n is doubled until it takes long enough."""
     n = 1
-    while (spent := _seconds(lambda: work(n))) < settings.seconds / 2:
+    while (spent := _seconds(work, n)) < settings.seconds / 2:
         n = max(2 * n, int(n * settings.seconds / (2 * spent)) if spent > settings.seconds / 20 else 0)
-    return Spread(tuple(n * unit / _seconds(lambda: work(n)) for _ in range(settings.repeats)))
+    return Spread(tuple(n * unit / _seconds(work, n) for _ in range(settings.repeats)))
 
 
 def ratio(above: Spread | None, below: Spread | None) -> str | None:
@@ -101,7 +101,7 @@ def ratio(above: Spread | None, below: Spread | None) -> str | None:
     return None if above is None or below is None else f"{number(above.median / below.median)}×"
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _seconds(work: Callable[..., object], *arguments: int) -> float:
     begin = time.perf_counter()
-    work()
+    work(*arguments)
     return time.perf_counter() - begin
