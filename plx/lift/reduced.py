@@ -146,7 +146,8 @@ def _representatives(model: GroundModel, quotient: Quotient) -> list[IntArray]:
     card = model.graph.card[: model.graph.n_variables].astype(np.int64)
     first = quotient.members[starts(quotient.multiplicity)[:-1]]
     count = np.diff(quotient.start)
-    return np.split(first - np.repeat(starts(card)[:-1], count), quotient.start[1:-1])
+    states = first - np.repeat(starts(card)[:-1], count)
+    return np.split(states, quotient.start[1:-1]) if len(card) else []
 
 
 def _atoms(model: GroundModel, node: IntArray, representatives: list[IntArray]) -> Atoms:
