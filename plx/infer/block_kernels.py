@@ -160,8 +160,10 @@ def _pick(count: Number, score: Float64, draw: Int32, index: Int32) -> None:
             index[c] += score[k, c] <= score[count, c]
 
 
-def _sweep(m: BlockArrays, state: States, total: Int32, level: Int32, rng: UInt32) -> None:
-    """Update every block once, in order. Arrays: state [V, C], total and level [D, C], rng [4, C]."""
+def _sweep(
+    m: BlockArrays, first: int, last: int, state: States, total: Int32, level: Int32, rng: UInt32
+) -> None:
+    """Update the blocks first … last - 1. Arrays: state [V, C], total and level [D, C], rng [4, C]."""
     member_start, member, joint, joint_start = m.member_start, m.member, m.joint, m.joint_start
     affected_start, affected = m.affected_start, m.affected
     edge_start, edge_source, edge_contribution = m.edge_start, m.edge_source, m.edge_contribution
@@ -173,7 +175,7 @@ def _sweep(m: BlockArrays, state: States, total: Int32, level: Int32, rng: UInt3
     index = np.empty(lanes, dtype=np.int32)
     candidate = np.empty((m.max_affected, lanes), dtype=np.int32)
     score = np.empty((m.max_states + 1, lanes))
-    for b in range(member_start.shape[0] - 1):
+    for b in range(first, last):
         size, count = member_start[b + 1] - member_start[b], m.n_states[b]
         _random(rng, draw)
         _shift(b, -1, member_start, member, affected_start, affected, edge_start, edge_source,
@@ -204,6 +206,8 @@ def kernel(state: str) -> Callable[..., None]:
     lanes = types.Array(types.int32, 2, "C")
     signature = types.void(
         _ARRAYS,
+        types.int64,
+        types.int64,
         types.Array(numba.from_dtype(np.dtype(state)), 2, "C"),
         lanes,
         lanes,

@@ -15,6 +15,8 @@ from plx.infer.structure import DerivedRows
 from plx.infer.worlds import input_owner, scope_strides
 from plx.values import FloatArray, IntArray
 
+_UNCUT = 1 << 14
+
 
 @dataclass(frozen=True)
 class Block:
@@ -69,6 +71,19 @@ def block_arrays(graph: FactorGraph, rows: DerivedRows, blocks: list[Block]) -> 
         operand_stride=_i32(operand_stride),
         potential=np.require(graph.table, np.float64, ("C", "W")),
     )
+
+
+def portions(graph: FactorGraph, arrays: BlockArrays, most: float) -> IntArray:
+    """Where to cut the blocks so that each portion is at most ``most`` times as much work as a sweep.
+
+    Work is counted in entries of tables looked at; so little of it that calls cost more is not cut.
+    """
+    terms = np.diff(arrays.term_start) + np.diff(arrays.affected_start) + 1
+    work = np.cumsum(arrays.n_states * terms)
+    card = graph.card[graph.scope]
+    sweep = float(graph.card[: graph.n_variables].sum() + card.sum())
+    portion = (work - 1) // max(_UNCUT, most * sweep)
+    return np.concatenate([[0], np.flatnonzero(np.diff(portion)) + 1, [len(terms)]]).astype(np.int64)
 
 
 class _Build:

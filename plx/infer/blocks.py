@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
 from plx.ground.graph import FactorGraph
 from plx.infer.block_plan import Block
-from plx.infer.components import components
+from plx.infer.clusters import clusters
 from plx.infer.feasible import States, connected, feasible
-from plx.infer.subgraph import hard_factors, reached, subgraph
+from plx.infer.subgraph import reached, subgraph
 from plx.values import IntArray
 
 _STATES = 256
@@ -55,32 +54,17 @@ class _Plan:
 
 def choose_blocks(graph: FactorGraph) -> Blocks:
     """Blocks for the hard rules of a graph."""
-    sub, variables = subgraph(graph, hard_factors(graph))
-    label = components(sub, np.ones(sub.n_derived, dtype=bool))
-    factor_label = label[sub.scope[sub.scope_start[:-1]]]
-    order = np.argsort(factor_label, kind="stable")
-    bounds = np.searchsorted(factor_label[order], np.arange(int(label.max(initial=-1)) + 2))
-    plans: dict[bytes, _Plan] = {}
+    found = clusters(graph)
+    few = sum(len(alike.variables) for alike in found) <= _MANY
     out, unproven = list[Block](), 0
-    for begin, end in pairwise(bounds.tolist()):
-        cluster, mine = subgraph(sub, order[begin:end])
-        key = _signature(cluster)
-        if key not in plans:
-            plans[key] = _plan(cluster, few=len(bounds) <= _MANY)
-        plan = plans[key]
-        unproven += 0 if plan.proven else len(mine)
-        if len(out) + len(plan.parts) <= _BLOCKS:
-            out += [Block(variables[mine[members]], s, whole) for members, s, whole in plan.parts]
-        else:
-            unproven += len(mine) if plan.proven and plan.parts else 0
+    for alike in found:
+        plan = _plan(alike.graph, few)
+        fitting = min(len(alike.variables), (_BLOCKS - len(out)) // max(1, len(plan.parts)))
+        proven = fitting if plan.proven else 0
+        unproven += (len(alike.variables) - proven) * alike.graph.n_variables if plan.parts else 0
+        for members, states, whole in plan.parts:
+            out += [Block(row[members], states, whole) for row in alike.variables[:fitting]]
     return Blocks(out, unproven)
-
-
-def _signature(cluster: FactorGraph) -> bytes:
-    """Equal for clusters that differ in the numbers of their variables only."""
-    own = (cluster.card, cluster.input_start, cluster.input_node, cluster.input_contribution,
-           cluster.output_of, cluster.scope_start, cluster.scope, cluster.table_of)  # fmt: skip
-    return b"|".join(np.ascontiguousarray(array).tobytes() for array in own)
 
 
 def _plan(cluster: FactorGraph, few: bool) -> _Plan:
@@ -101,14 +85,12 @@ def _plan(cluster: FactorGraph, few: bool) -> _Plan:
 
 def _overlapping(cluster: FactorGraph) -> Iterator[tuple[IntArray, States, bool]]:
     """Blocks around each hard factor, each with the joint states that the factors within it allow."""
-    reach = [
-        np.flatnonzero(reached(cluster, np.array([f]))[: cluster.n_variables])
-        for f in range(cluster.n_factors)
-    ]
+    reach = [_reach(cluster, f) for f in range(cluster.n_factors)]
     touching: list[list[int]] = [[] for _ in range(cluster.n_variables)]
     for f, nodes in enumerate(reach):
         for node in nodes.tolist():
             touching[node].append(f)
+    listed: dict[tuple[object, ...], States] = {}
     covering: list[list[set[int]]] = [[] for _ in range(cluster.n_variables)]
     for f in range(cluster.n_factors):
         for members in _around(cluster, reach[f]):
@@ -118,7 +100,15 @@ def _overlapping(cluster: FactorGraph) -> Iterator[tuple[IntArray, States, bool]
                 members = _grown(cluster, members, reach, touching)
             for v in members:
                 covering[v].append(set(members))
-            yield np.array(members), _inside(cluster, members, reach, touching), False
+            yield np.array(members), _inside(cluster, members, reach, touching, listed), False
+
+
+def _reach(cluster: FactorGraph, factor: int) -> IntArray:
+    """The variables that a factor depends on."""
+    scope = cluster.scope_of(factor).astype(np.int64)
+    if scope.max() < cluster.n_variables:
+        return scope
+    return np.flatnonzero(reached(cluster, np.array([factor]))[: cluster.n_variables])
 
 
 def _around(cluster: FactorGraph, nodes: IntArray) -> Iterator[tuple[int, ...]]:
@@ -155,12 +145,29 @@ def _grown(
 
 
 def _inside(
-    cluster: FactorGraph, members: tuple[int, ...], reach: list[IntArray], touching: list[list[int]]
+    cluster: FactorGraph,
+    members: tuple[int, ...],
+    reach: list[IntArray],
+    touching: list[list[int]],
+    listed: dict[tuple[object, ...], States],
 ) -> States:
-    """The joint states that the factors over members alone allow."""
+    """The joint states that the factors over members alone allow; blocks that are alike share them."""
     wanted = set(members)
     near = sorted({f for v in members for f in touching[v]})
-    within = np.array([f for f in near if wanted.issuperset(reach[f].tolist())], dtype=np.int64)
+    within = [f for f in near if wanted.issuperset(reach[f].tolist())]
+    scopes = [cluster.scope_of(f).tolist() for f in within]
+    cards = tuple(cluster.card[list(members)].tolist())
+    if any(node >= cluster.n_variables for scope in scopes for node in scope):
+        return _listed(cluster, members, np.array(within))
+    place = {v: i for i, v in enumerate(members)}
+    tables = zip(cluster.table_of[within].tolist(), scopes, strict=True) if within else ()
+    key = (cards, tuple((table, tuple(place[v] for v in scope)) for table, scope in tables))
+    if key not in listed:
+        listed[key] = _listed(cluster, members, np.array(within, dtype=np.int64))
+    return listed[key]
+
+
+def _listed(cluster: FactorGraph, members: tuple[int, ...], within: IntArray) -> States:
     cards = cluster.card[list(members)]
     every = np.stack(np.unravel_index(np.arange(math.prod(cards.tolist())), cards), axis=1).astype(np.int32)
     if not len(within):

@@ -17,7 +17,7 @@ States = npt.NDArray[np.int32]
 _LISTED = 1 << 12
 """So many joint states are listed and tested; more are searched by the SAT solver,"""
 
-_FOUND = 1 << 10
+_FOUND = 1 << 8
 """which finds at most so many."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from plx.errors import NoWorldError
 from plx.ground.graph import GroundModel
 from plx.infer import gibbs, lanes
 from plx.infer.block_kernels import BlockArrays, kernel
-from plx.infer.block_plan import block_arrays
+from plx.infer.block_plan import block_arrays, portions
 from plx.infer.blocks import choose_blocks
 from plx.infer.compiled import compile_model, targets_of
 from plx.infer.determined import Determined, determined
@@ -23,6 +23,9 @@ from plx.values import IntArray
 
 _BLOCKS = 2**33
 """The generators of block updates are numbered from here, past all others."""
+
+_SHARE = 4.0
+"""Blocks updated per draw are at most so many times the work of a sweep."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ class RuledChains:
     readout: Readout
     chains: lanes.Chains
     blocks: BlockArrays | None
+    portions: IntArray  # where to cut the blocks; each draw updates one portion of them
+    turn: int  # the portion that is next
     random: tuple[npt.NDArray[np.uint32], ...]  # [4, C] for every block of lanes
-    unproven: int = 0
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def states(self) -> npt.NDArray[np.int32]:
@@ -106,19 +109,18 @@ def _init(model: GroundModel, seed: int, chains: int, threads: int | None, rando
     found, states = started(model, seed, chains, threads)
     plan = compile_model(found.model)
     begun = lanes.chains_at(plan, states, seed, threads, random_scan)
-    blocks, unproven = None, 0
-    if len(hard_factors(found.model.graph)):
-        chosen = choose_blocks(found.model.graph)
-        blocks = block_arrays(found.model.graph, plan.rows, chosen.blocks) if chosen.blocks else None
-        unproven = chosen.unproven
+    graph, blocks, cuts = found.model.graph, None, np.zeros(2, dtype=np.int64)
+    if len(hard_factors(graph)) and (chosen := choose_blocks(graph).blocks):
+        blocks = block_arrays(graph, plan.rows, chosen)
+        cuts = portions(graph, blocks, _SHARE)
     random = np.stack([lanes.generator(seed, _BLOCKS + lane) for lane in range(chains)], axis=1)
-    cuts = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
-    parts = tuple(np.ascontiguousarray(part) for part in np.split(random, cuts, axis=1))
-    return RuledChains(model, found, readout(model, found), begun, blocks, parts, unproven)
+    widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
+    parts = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
+    return RuledChains(model, found, readout(model, found), begun, blocks, cuts, 0, parts)
 
 
 def step(chains: Chains, draws: int, thin: int) -> npt.NDArray[np.integer]:
-    """Counts for the targets of the given model; blocks are updated once per draw."""
+    """Counts for the targets of the given model; one portion of the blocks is updated per draw."""
     if isinstance(chains, lanes.Chains):
         return lanes.step(chains, draws, thin)
     if chains.blocks is None:
@@ -127,6 +129,7 @@ def step(chains: Chains, draws: int, thin: int) -> npt.NDArray[np.integer]:
     with ThreadPoolExecutor(min(chains.chains.threads, len(jobs))) as pool:
         done = [pool.submit(_advance, chains, block, random, draws, thin) for block, random in jobs]
         counts = np.concatenate([part.result() for part in done])
+    chains.turn += draws
     return chains.readout.apply(counts, draws)
 
 
@@ -137,9 +140,10 @@ def _advance(
     single = replace(chains.chains, blocks=(block,), threads=1)
     sweep = kernel(block.state.dtype.name)
     counts = np.zeros((block.state.shape[1], int(chains.chains.plan.targets.offset[-1])), dtype=np.int32)
-    for _ in range(draws):
+    for turn in range(chains.turn, chains.turn + draws):
+        first, last = chains.portions[turn % (len(chains.portions) - 1) :][:2]
         with np.errstate(over="ignore"):
-            sweep(chains.blocks, block.state, block.total, block.level, random)
+            sweep(chains.blocks, first, last, block.state, block.total, block.level, random)
         counts += lanes.step(single, 1, thin)
     return counts
 

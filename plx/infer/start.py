@@ -40,7 +40,7 @@ _PINS = 2**32 + 1
 _WISHES = 2**32
 """The order of what first states should show is drawn from this one."""
 
-_LARGE, _FEW = 20_000, 16
+_LARGE, _FEW = 10_000, 8
 """Where hard rules are about more unknowns than this, only so many chains start apart."""
 
 

@@ -38,7 +38,7 @@ def test_an_update_draws_from_the_joint_conditional(seed: int) -> None:
     block = chains.blocks[0]
     for _ in range(60):
         with np.errstate(over="ignore"):
-            kernel("uint8")(arrays, block.state, block.total, block.level, block.random)
+            kernel("uint8")(arrays, 0, 1, block.state, block.total, block.level, block.random)
         nodes = node_states(graph, chains.states)
         np.testing.assert_array_equal(block.level, nodes[plan.rows.node])
         for world in chains.states.T.tolist():
