@@ -10,6 +10,7 @@ from plx.check import fixed
 from plx.check.arguments import need_fixed
 from plx.check.context import Context
 from plx.check.entries import constant, key_table, value_table
+from plx.check.grids import laid_out
 from plx.check.program import Const, ParamInfo, RandomInfo, RelationInfo
 from plx.check.rows import check_index, first_of_each, report_duplicates, report_gaps
 from plx.check.sets import introduced_symbol, resolve_set, run
@@ -51,9 +52,9 @@ def check_param(ctx: Context, node: ast.ParamDecl) -> Entry:
     slots, env, wrong = check_slots(ctx, node.slots)
     if wrong or name in ctx.data.broken:
         return BrokenEntry(slots)
-    table = ctx.data.tables.get(name)
-    if table is not None:
-        return _tabulated(ctx, node, table, slots, None)
+    if name in ctx.data.tables:
+        table = laid_out(ctx, ctx.data.tables[name], slots, node.name.span)
+        return BrokenEntry(slots) if table is None else _tabulated(ctx, node, table, slots, None)
     if node.value is None:
         hint = f'write `= …` or `from "file.csv"`, or give {name}=…'
         ctx.error(node.name.span, f"the param `{name}` has no value", hint)
@@ -122,8 +123,10 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
     slots, env, wrong = check_slots(ctx, node.slots)
     if wrong or name in ctx.data.broken:
         return BrokenEntry(slots)
-    table = ctx.data.tables.get(name)
-    if table is None:
+    table: Table | None
+    if name in ctx.data.tables:
+        table = laid_out(ctx, ctx.data.tables[name], slots, node.name.span)
+    else:
         if node.value is None:
             hint = f'write `= {{…}}` or `from "file.csv"`, or give {name}=[…]'
             ctx.error(node.name.span, f"the relation `{name}` has no facts", hint)
@@ -133,7 +136,9 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
             return _by_formula(ctx, node, node.value, slots, env)
         table = key_table(ctx, name, node.value, slots)
     index = None if table is None else check_index(ctx, table, slots)
-    return BrokenEntry(slots) if index is None else _relation(node, slots, index)
+    if index is None or table is None:
+        return BrokenEntry(slots)
+    return _relation(node, slots, index if table.grid is None else index[table.value == TRUE])
 
 
 def _relation(node: ast.RelationDecl, slots: Sequence[Slot], index: IntArray) -> Entry:

@@ -45,7 +45,7 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
     k = len(shape.slots)
     problems: list[Diagnostic] = []
     ids = [
-        _ids(column, at, shape.kind == "param" and at == k, origin, values, problems)
+        ids_of(column, at, shape.kind == "param" and at == k, origin, values, problems)
         for at, column in enumerate(columns)
     ]
     if problems:
@@ -90,7 +90,7 @@ class _Selected:
 
 def _order(raw: Raw, shape: Shape) -> tuple[int, ...]:
     """Which column holds each slot; names that have nothing to do with the slots leave it to positions."""
-    if raw.names is None or not (raw.header or set(raw.names) & set(shape.labels)):
+    if raw.names is None or not (raw.header or set(raw.names) & shape.clear):
         return _by_position(raw, shape)
     if raw.names == shape.labels[: len(raw.names)] and shape.fits(len(raw.names)):
         return _by_position(raw, shape)
@@ -136,9 +136,10 @@ def _first(raw: Raw, shape: Shape) -> Span:
     return raw.origin.span(0, 0) or shape.span
 
 
-def _ids(
+def ids_of(
     column: Column, at: int, loose: bool, origin: Origin, values: Values, problems: list[Diagnostic]
 ) -> IntArray:
+    """The value ids of a column; cells that are no values are added to ``problems``."""
     distinct, mistakes = convert(column, loose)
     for code, message in mistakes[:_SHOWN]:
         row = int(np.flatnonzero(column.codes == code)[0])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from plx.data.arrange import Raw, arrange
 from plx.data.csv_file import read_csv
+from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
 from plx.data.python_value import read_python
 from plx.data.shape import Shape, shape_of
 from plx.data.table import Data, Table
@@ -82,15 +83,24 @@ class _Loader:
     def _given(self, value: object, shape: Shape) -> Table | None:
         if isinstance(value, os.PathLike):
             return self._read(lambda: read_csv(Path(value), shape, shape.span), shape)
-        return self._read(lambda: read_python(value, shape), shape)
+        array = as_array(value, shape)
+        if array is None:
+            return self._read(lambda: read_python(value, shape), shape)
+        if not may_be_rows(array, shape):
+            return self._kept(lambda: read_grid(array, shape, self.values), shape)
+        rows = self._read(lambda: read_python(array, shape), shape)
+        return rows and with_grid(rows)
 
     def _file(self, file: ast.File, shape: Shape) -> Table | None:
         path = self.folder / file.path.replace("\\", "/")
         return self._read(lambda: read_csv(path, shape, file.span), shape)
 
     def _read(self, read: Callable[[], Raw], shape: Shape) -> Table | None:
+        return self._kept(lambda: arrange(read(), shape, self.values), shape)
+
+    def _kept(self, read: Callable[[], Table], shape: Shape) -> Table | None:
         try:
-            return arrange(read(), shape, self.values)
+            return read()
         except PlxError as error:
             self.problems += error.diagnostics
             self.broken.add(shape.name)

@@ -58,9 +58,9 @@ def _columns(value: Any, shape: Shape) -> Columns:
     if not iterable:
         return None, [column_of_objects([cell]) for cell in _scalar(value, shape)]
     if hasattr(value, "column_names"):
-        return _frame(value.column_names, lambda name: value.column(name).to_pylist())
+        return _frame(value.column_names, lambda name: value.column(name).to_pylist(), shape)
     if hasattr(value, "columns"):
-        return _frame(list(value.columns), lambda name: _array(value[name]))
+        return _frame(list(value.columns), lambda name: _array(value[name]), shape)
     if isinstance(value, Mapping):
         return _mapping(value, shape)
     if hasattr(value, "index") and hasattr(value, "to_numpy") and shape.slots:
@@ -80,7 +80,9 @@ def _scalar(value: Any, shape: Shape) -> list[Any]:
     return [value]
 
 
-def _frame(names: Sequence[Any], column: Any) -> Columns:
+def _frame(names: Sequence[Any], column: Any, shape: Shape) -> Columns:
+    if not len(names):
+        return None, _no_rows(shape)
     labels = None if all(isinstance(name, int | np.integer) for name in names) else tuple(map(str, names))
     return labels, [_column(column(name)) for name in names]
 
@@ -99,9 +101,11 @@ def _column(cells: Any) -> Column:
 
 def _numpy(array: Any, shape: Shape) -> Columns:
     if array.dtype.names:
-        return _frame(array.dtype.names, lambda name: array[name])
+        return _frame(array.dtype.names, lambda name: array[name], shape)
     if array.ndim == 0:
         return None, [column_of_objects([cell]) for cell in _scalar(array.item(), shape)]
+    if not array.size and array.ndim < 2:
+        return None, _no_rows(shape)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
@@ -111,7 +115,7 @@ def _numpy(array: Any, shape: Shape) -> Columns:
 
 def _mapping(value: Mapping[Any, Any], shape: Shape) -> Columns:
     if shape.slots and shape.kind != "type" and _is_column_table(value, shape):
-        return _frame(list(value), lambda name: value[name])
+        return _frame(list(value), lambda name: value[name], shape)
     if not shape.slots:
         if shape.kind != "type":
             raise TypeError("it is a dict, but there is no index")
@@ -151,9 +155,7 @@ def _key(part: Any) -> tuple[Any, ...]:
 
 def _rows(rows: Sequence[Any], shape: Shape) -> Columns:
     if not rows:
-        return None, [column_of_objects([])] * len(shape.slots or (1,)) + [column_of_objects([])] * (
-            shape.value == "needed" and bool(shape.slots)
-        )
+        return None, _no_rows(shape)
     nested = [issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, rows))]
     if not any(nested):
         return None, [column_of_objects(rows)]
@@ -164,6 +166,12 @@ def _rows(rows: Sequence[Any], shape: Shape) -> Columns:
         listed = " and ".join(map(str, sorted(widths)))
         raise ValueError(f"its rows have different lengths, {listed}")
     return None, [column_of_objects(list(map(itemgetter(at), rows))) for at in range(widths.pop())]
+
+
+def _no_rows(shape: Shape) -> list[Column]:
+    """The columns of a value that is empty."""
+    width = len(shape.slots) + (shape.value == "needed") if shape.slots else 1
+    return [column_of_objects([])] * width
 
 
 def _hint(shape: Shape) -> str:

@@ -28,6 +28,11 @@ class Shape:
         """The names of all columns, the value's last."""
         return (*self.slots, VALUE)
 
+    @property
+    def clear(self) -> set[str]:
+        """The labels that only one column has."""
+        return {label for label in self.labels if self.labels.count(label) == 1}
+
     def fits(self, width: int) -> bool:
         """Whether so many columns can be read by position."""
         return width == len(self.labels) or (self.value == "optional" and width == len(self.slots))

@@ -26,13 +26,15 @@ class Table:
     """Rows of one declared name.
 
     ``index``: value ids, shape (rows, slots). ``value``: value ids, shape (rows,), or None where a
-    row alone says that it is true; the members, for a type.
+    row alone says that it is true; the members, for a type. ``grid``: value ids with an axis per slot,
+    where the caller gave an array that the sizes of the slots must explain.
     """
 
     name: str
     index: IntArray
     value: IntArray | None
     origin: Origin
+    grid: IntArray | None = None
 
 
 @dataclass(frozen=True)

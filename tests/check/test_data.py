@@ -365,7 +365,7 @@ def test_a_path_is_a_file(tmp_path: Path) -> None:
         ({"w": pandas.DataFrame({"s": ["anna", None], "value": [1, 2]})}, "a value is missing here"),
         ({"w": pandas.DataFrame({"s": ["anna"], "vale": [1]})}, "`vale` is no column of `w`"),
         ({"w": 3}, "what is given for `w` cannot be used: it is one int"),
-        ({"w": [1, 2]}, "1 column is given for `w`, which has: s, value"),
+        ({"w": [1, 2, 3]}, "the array given for `w` has 3 cells, its slots have 2 members"),
         ({"w": [("anna", 1), ("bob",)]}, "its rows have different lengths, 1 and 2"),
         ({"w": [("anna", 1), "bob"]}, "some of its rows are tuples and some are not"),
         ({"w": {"anna": object(), "bob": 1}}, "a Python `object` is no symbol"),
