@@ -95,8 +95,24 @@ def column_of_array(array: npt.NDArray[Any]) -> Column:
     """A column held by a one-dimensional numpy array."""
     if array.dtype.kind not in "biuf":
         return column_of_objects(array.tolist())
+    if array.dtype.kind in "iu" and len(array):
+        low, high = int(array.min()), int(array.max())
+        if high - low < max(_DENSE, 4 * len(array)) and high < 2**63:
+            return _column_of_integers(array.astype(np.int64, copy=False) - low, low)
     distinct, codes = np.unique(array, return_inverse=True)
-    return Column(list(distinct), codes.reshape(-1).astype(np.int64, copy=False))
+    cells = list(distinct) if array.dtype.kind == "f" else distinct.tolist()
+    return Column(cells, codes.reshape(-1).astype(np.int64, copy=False))
+
+
+_DENSE = 1 << 20
+"""Integers that lie this close together are told apart by a table, several times as fast as by sorting."""
+
+
+def _column_of_integers(above: IntArray, low: int) -> Column:
+    """The column of ``above + low``; all of ``above`` is small and none is negative."""
+    present = np.zeros(int(above.max()) + 1, dtype=bool)
+    present[above] = True
+    return Column((np.flatnonzero(present) + low).tolist(), (np.cumsum(present) - 1)[above])
 
 
 def _factorise(cells: Sequence[Any], text: bool = False) -> Column:

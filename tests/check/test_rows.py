@@ -1,0 +1,41 @@
+"""Columns and rows of data against plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plx.check.rows import first_of_each
+from plx.data.cells import column_of_array
+
+cells = st.one_of(st.integers(0, 3), st.integers(0, 2**31), st.integers(2**30, 2**31 + 3))
+
+
+@given(st.integers(1, 3).flatmap(lambda k: st.lists(st.tuples(*[cells] * k), max_size=12)))
+def test_first_of_each_row(rows: list[tuple[int, ...]]) -> None:
+    array = np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 2)
+    assert first_of_each(array).tolist() == [i for i, row in enumerate(rows) if row not in rows[:i]]
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_rows_without_columns_are_all_alike(n: int) -> None:
+    assert first_of_each(np.zeros((n, 0), dtype=np.int64)).tolist() == [0][:n]
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i8", "u8", "f8", "f4", "?"])
+@given(data=st.data())
+def test_columns_of_arrays(kind: str, data: st.DataObject) -> None:
+    dtype = np.dtype(kind)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        values = st.one_of(st.integers(info.min, info.max), st.integers(0, 5))
+    else:
+        values = st.sampled_from([0, 1, 0.5, 2**20]) if dtype.kind == "f" else st.booleans()  # type: ignore[assignment]
+    array = np.array(data.draw(st.lists(values, max_size=12)), dtype=dtype)
+    column = column_of_array(array)
+    assert [column.distinct[code] for code in column.codes] == list(array)
+    assert len(set(column.distinct)) == len(column.distinct)
+    if dtype.kind in "iu":
+        assert set(map(type, column.distinct)) <= {int}
