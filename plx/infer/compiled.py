@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,11 +54,12 @@ def targets_of(model: GroundModel) -> Targets:
     """The targets to count. Raises PlxError if a joint distribution is too large to hold."""
     position: dict[tuple[int, ...], int] = {}
     of_query, sizes = [], []
+    card = model.graph.card.tolist()
     for query in model.queries:
         nodes = free_nodes(query)
         if nodes not in position:
             position[nodes] = len(position)
-            sizes.append(int(np.prod(model.graph.card[list(nodes)], dtype=np.float64)))
+            sizes.append(math.prod(card[node] for node in nodes))
             if sizes[-1] > _JOINT:
                 raise _too_wide(query.name, query.span, sizes[-1])
         of_query.append(position[nodes])
