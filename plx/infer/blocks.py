@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -36,54 +35,40 @@ _BLOCKS = 20_000
 """At most so many blocks are made."""
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """``unproven`` counts the unknowns of clusters of which it is not known that the blocks connect them."""
-
-    blocks: list[Block]
-    unproven: int
+_Part = tuple[IntArray, States, bool]
+"""A block of a cluster: its members by position, their joint states, and whether it is the whole cluster."""
 
 
-@dataclass
-class _Plan:
-    """How a cluster is updated: members by position and their joint states."""
-
-    parts: list[tuple[IntArray, States, bool]] = field(default_factory=list)
-    proven: bool = True
-
-
-def choose_blocks(graph: FactorGraph) -> Blocks:
+def choose_blocks(graph: FactorGraph) -> list[Block]:
     """Blocks for the hard rules of a graph."""
     found = clusters(graph)
     few = sum(len(alike.variables) for alike in found) <= _MANY
-    out, unproven = list[Block](), 0
+    out: list[Block] = []
     for alike in found:
-        plan = _plan(alike.graph, few)
-        fitting = min(len(alike.variables), (_BLOCKS - len(out)) // max(1, len(plan.parts)))
-        proven = fitting if plan.proven else 0
-        unproven += (len(alike.variables) - proven) * alike.graph.n_variables if plan.parts else 0
-        for members, states, whole in plan.parts:
+        parts = _parts(alike.graph, few)
+        fitting = (_BLOCKS - len(out)) // max(1, len(parts))
+        for members, states, whole in parts:
             out += [Block(row[members], states, whole) for row in alike.variables[:fitting]]
-    return Blocks(out, unproven)
+    return out
 
 
-def _plan(cluster: FactorGraph, few: bool) -> _Plan:
+def _parts(cluster: FactorGraph, few: bool) -> list[_Part]:
     """The blocks of one cluster; none where single updates do and there are many clusters."""
     whole = np.arange(cluster.n_variables)
     states = feasible(cluster, _CHECKED)
     if states is None:
-        return _Plan(list(_overlapping(cluster)), proven=False)
+        return list(_overlapping(cluster))
     single = connected(states, [np.array([v]) for v in whole])
     if single and (not few or len(states) > _STATES):
-        return _Plan()
+        return []
     if len(states) <= _STATES:
-        return _Plan([(whole, states, True)])
+        return [(whole, states, True)]
     parts = list(_overlapping(cluster))
     moves = [np.array([v]) for v in whole] + [members for members, _, _ in parts]
-    return _Plan(parts if connected(states, moves) else [(whole, states, True)])
+    return parts if connected(states, moves) else [(whole, states, True)]
 
 
-def _overlapping(cluster: FactorGraph) -> Iterator[tuple[IntArray, States, bool]]:
+def _overlapping(cluster: FactorGraph) -> Iterator[_Part]:
     """Blocks around each hard factor, each with the joint states that the factors within it allow."""
     reach = [_reach(cluster, f) for f in range(cluster.n_factors)]
     touching: list[list[int]] = [[] for _ in range(cluster.n_variables)]

@@ -110,7 +110,7 @@ def _init(model: GroundModel, seed: int, chains: int, threads: int | None, rando
     plan = compile_model(found.model)
     begun = lanes.chains_at(plan, states, seed, threads, random_scan)
     graph, blocks, cuts = found.model.graph, None, np.zeros(2, dtype=np.int64)
-    if len(hard_factors(graph)) and (chosen := choose_blocks(graph).blocks):
+    if len(hard_factors(graph)) and (chosen := choose_blocks(graph)):
         blocks = block_arrays(graph, plan.rows, chosen)
         cuts = portions(graph, blocks, _SHARE)
     random = np.stack([lanes.generator(seed, _BLOCKS + lane) for lane in range(chains)], axis=1)
