@@ -21,10 +21,10 @@ from plx.infer.run import sample, thinning
 from plx.infer.samplers import SAMPLERS, Sampler
 from plx.values import FloatArray, IntArray
 
-_FIRST_MARK = 0.02
+_FIRST_MARK = 0.01
 """Seconds of the first mark."""
 
-_MARKS_PER_DECADE = 12
+_MARKS_PER_DECADE = 20
 
 _BURN_IN = 0.1
 """The share of the draws so far that an estimate leaves out, from the start."""
@@ -148,7 +148,7 @@ def divergence(estimate: FloatArray, truth: FloatArray, start: IntArray) -> floa
     with np.errstate(divide="ignore"):
         terms = np.zeros(len(estimate))
         terms[seen] = estimate[seen] * np.log(estimate[seen] / truth[seen])
-    return float(terms.sum() / max(1, len(start)))
+    return max(0.0, float(terms.sum() / max(1, len(start))))
 
 
 # ------------------------------------------------------------------- one method
@@ -206,7 +206,7 @@ class _Run:
         self.chains = sampler.init(model, seed, plan.lanes, 1)
         self.clock = self.setting_up = clock.seconds
         self.sampler, self.truth, self.start = sampler, truth, targets.offset[:-1]
-        self.updates = plan.lanes * self.thin * model.graph.n_variables
+        self.updates = plan.lanes * self.thin * model.graph.n_variables * sampler.sweeps(self.chains)
         self.total = np.zeros(int(targets.offset[-1]))
         self.draws, self.speed = 0, 0.0
         self.past: list[tuple[int, FloatArray]] = [(0, self.total.copy())]

@@ -31,6 +31,8 @@ class Sampler:
     """Of how many counts each one is an average [Σ states], where it is one."""
     notes: Callable[[Any], tuple[str, ...]] = lambda chains: ()
     """What the user should know after a run."""
+    sweeps: Callable[[Any], int] = lambda chains: 1
+    """Sweeps that are made for each one asked for."""
 
 
 def _late(file: str, name: str) -> Callable[..., Any]:
@@ -52,6 +54,7 @@ SAMPLERS: dict[str, Sampler] = {
         "Gibbs sampling of the reduced model, averaged over symmetries",
         lambda chains: chains.averages.pooled,
         lambda chains: chains.notes,
+        lambda chains: chains.every,
     ),
     "orbital": Sampler(
         _late("orbital", "init_orbital"),
