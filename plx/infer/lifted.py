@@ -59,10 +59,14 @@ def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:
 
 
 def _thinning(found: Averages) -> int:
-    """Sweeps per draw, so that recording more than was asked costs less than a tenth of the sweeps."""
+    """Sweeps per draw, so that recording costs no more than sweeping, as it does in any run.
+
+    Not less: sweeps that are not recorded are lost. With ten per draw, the KL divergence of sc_20_10 after a
+    second is ten times that with one.
+    """
     graph = found.model.graph
     nodes = np.array([t.node for query in found.model.queries for t in query.targets], dtype=np.int64)
     derived = np.unique(nodes[nodes >= graph.n_variables]) - graph.n_variables
     work = len(nodes) + int(np.diff(graph.input_start)[derived].sum())
     sweep = max(1, graph.n_variables, len(graph.scope) // 4)  # updates, or what they read if that is more
-    return min(_EVERY, max(1, -(-_EVERY * work // sweep)))
+    return min(_EVERY, max(1, work // (2 * sweep)))
