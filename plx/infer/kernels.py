@@ -271,10 +271,10 @@ def _choose(v: Number, card: Number, state: States, draw: Int32, score: Float64)
 
 @numba.njit(nogil=True)
 def _sweep(
-    m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, draw: Int32,
-    pick: Int32, index: Int32, candidate: Int32, score: Float64,
+    m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, updates: int,
+    draw: Int32, pick: Int32, index: Int32, candidate: Int32, score: Float64,
 ) -> None:  # fmt: skip
-    """One update per variable; fields are unpacked first, as each access counts references."""
+    """Updates of single variables; fields are unpacked first, as each access counts references."""
     cards, conditional, plane, threshold = m.card, m.conditional, m.configurations, m.threshold
     reader_start, reader_split = m.reader_start, m.reader_split
     reader_row, reader_stride = m.reader_row, m.reader_stride
@@ -285,8 +285,9 @@ def _sweep(
     operand_start, operand_row, operand_stride = m.operand_start, m.operand_row, m.operand_stride
     potential = m.potential
     n = state.shape[0]
-    for step in range(n):
-        v = np.int64(step)
+    v = np.int64(-1)
+    for _ in range(updates):
+        v = np.int64(v + 1 if v + 1 < n else 0)
         if pick.shape[0]:
             _random(scan, pick)
             v = (np.int64(pick[0]) * n) >> BITS
@@ -367,12 +368,12 @@ def _record(
 
 def _advance(
     m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, draws: int,
-    thin: int, counts: Int32,
+    updates: int, counts: Int32,
 ) -> None:  # fmt: skip
-    """``draws`` times: ``thin`` sweeps, then record.
+    """``draws`` times: ``updates`` of single variables, then record.
 
-    A sweep visits the variables in order, or, if ``scan`` has a lane, as many as there are at
-    random, the same for all lanes. Arrays: state [V, C], total and level [D, C], rng [4, C],
+    Updates visit the variables in order from the first, or, if ``scan`` has a lane, at random, the
+    same ones for all lanes. Arrays: state [V, C], total and level [D, C], rng [4, C],
     scan [4, 0 or 1], counts [Σ states of targets, C]; all but m are changed.
     """
     lanes = state.shape[1]
@@ -382,8 +383,7 @@ def _advance(
     candidate = np.empty((m.max_candidates, lanes), dtype=np.int32)
     score = np.empty((m.max_card + 1, lanes))
     for _ in range(draws):
-        for _ in range(thin):
-            _sweep(m, state, total, level, rng, scan, draw, pick, index, candidate, score)
+        _sweep(m, state, total, level, rng, scan, updates, draw, pick, index, candidate, score)
         if counts.shape[0]:
             _record(m, state, total, level, index, candidate, counts)
 

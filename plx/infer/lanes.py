@@ -7,7 +7,7 @@ seed and the lane's number alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -44,11 +44,15 @@ class Block:
 
 @dataclass
 class Chains:
-    """All chains of a run; the arrays of ``blocks`` change as the chains move."""
+    """All chains of a run; the arrays of ``blocks`` change as the chains move.
+
+    A sweep is ``sweep_length`` updates: as many as there are variables, or one, which needs a random scan.
+    """
 
     plan: Plan
     blocks: tuple[Block, ...]
     threads: int
+    sweep_length: int
 
     @property
     def states(self) -> npt.NDArray[np.int32]:
@@ -57,28 +61,72 @@ class Chains:
 
 
 def step(chains: Chains, draws: int, thin: int) -> Counts:
-    """Record ``draws`` draws, ``thin`` sweeps apart: counts of the targets' states, shape (chains, Σ states).
-
-    A sweep is as many updates as there are variables.
-    """
-    size = int(chains.plan.targets.offset[-1])
-    counts = [np.zeros((size, block.state.shape[1]), dtype=np.int32) for block in chains.blocks]
-    _run(chains, draws, thin, counts)
-    return np.concatenate([part.T for part in counts])
+    """Record ``draws`` draws, ``thin`` sweeps apart: counts of targets' states, shape (chains, Σ states)."""
+    counts = no_counts(chains)
+    run(chains, draws * thin, lambda k: advance(chains, k, draws, thin, counts[k]))
+    return gathered(counts)
 
 
 def sweep(chains: Chains, sweeps: int) -> None:
     """Move every chain without recording."""
-    _run(chains, sweeps, 1, [np.zeros((0, block.state.shape[1]), dtype=np.int32) for block in chains.blocks])
+    none = [np.zeros((0, block.state.shape[1]), dtype=np.int32) for block in chains.blocks]
+    run(chains, sweeps, lambda k: advance(chains, k, 1, sweeps, none[k]))
+
+
+def no_counts(chains: Chains) -> list[Counts]:
+    """Zeros for every block of lanes, shape (Σ states, lanes), to which `advance` adds."""
+    size = int(chains.plan.targets.offset[-1])
+    return [np.zeros((size, block.state.shape[1]), dtype=np.int32) for block in chains.blocks]
+
+
+def gathered(counts: list[Counts]) -> Counts:
+    """The counts of all lanes, shape (chains, Σ states)."""
+    return np.concatenate([part.T for part in counts])
+
+
+def run(chains: Chains, sweeps: int, job: Callable[[int], None]) -> None:
+    """``job(k)`` for every block k, on threads where so many sweeps are worth it."""
+    every = range(len(chains.blocks))
+    work = sweeps * chains.sweep_length * sum(block.state.shape[1] for block in chains.blocks)
+    if len(every) == 1 or chains.threads == 1 or work < _WORTH_A_THREAD:
+        for k in every:
+            job(k)
+        return
+    with ThreadPoolExecutor(chains.threads) as pool:
+        for done in [pool.submit(job, k) for k in every]:
+            done.result()
+
+
+def advance(chains: Chains, k: int, draws: int, thin: int, counts: Counts) -> None:
+    """Move block k by ``draws`` times ``thin`` sweeps; each draw is added to counts that have rows."""
+    block = chains.blocks[k]
+    with np.errstate(over="ignore"):
+        kernel(block.state.dtype.name)(
+            chains.plan.arrays,
+            block.state,
+            block.total,
+            block.level,
+            block.random,
+            block.scan,
+            draws,
+            thin * chains.sweep_length,
+            counts,
+        )
 
 
 def refresh(chains: Chains) -> None:
     """Bring the derived nodes of every chain up to date after its states were changed from outside."""
+    for k in range(len(chains.blocks)):
+        refresh_block(chains, k)
+
+
+def refresh_block(chains: Chains, k: int) -> None:
+    """Bring the derived nodes of block k up to date."""
     if not len(chains.plan.rows.node):
         return
-    for block in chains.blocks:
-        total, level = _derived(chains.plan, node_states(chains.plan.graph, block.state))
-        block.total[:], block.level[:] = total, level
+    block = chains.blocks[k]
+    total, level = _derived(chains.plan, node_states(chains.plan.graph, block.state))
+    block.total[:], block.level[:] = total, level
 
 
 def chains_at(
@@ -87,8 +135,12 @@ def chains_at(
     seed: int,
     threads: int | None = None,
     random_scan: bool = False,
+    sweep_length: int | None = None,
 ) -> Chains:
-    """Chains that stand at given states of the variables, shape (V, chains)."""
+    """Chains that stand at given states of the variables, shape (V, chains).
+
+    Sweeps are as many updates as there are variables, unless ``random_scan`` and another length is given.
+    """
     threads = threads or os.cpu_count() or 1
     n = states.shape[1]
     nodes = node_states(plan.graph, states)
@@ -106,7 +158,7 @@ def chains_at(
         )
         for lanes in _deal(n, threads)
     ]
-    return Chains(plan, tuple(blocks), threads)
+    return Chains(plan, tuple(blocks), threads, len(states) if sweep_length is None else sweep_length)
 
 
 def state_type(graph: FactorGraph) -> str:
@@ -129,31 +181,3 @@ def _derived(plan: Plan, nodes: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
     """Totals and states of the kept derived nodes, shape (D, chains)."""
     kept = plan.rows.node
     return derived_totals(plan.graph, nodes, kept - plan.graph.n_variables), nodes[kept]
-
-
-def _run(chains: Chains, draws: int, thin: int, counts: list[Counts]) -> None:
-    jobs = list(zip(chains.blocks, counts, strict=True))
-    work = draws * thin * sum(block.state.size for block in chains.blocks)
-    if len(jobs) == 1 or chains.threads == 1 or work < _WORTH_A_THREAD:
-        for block, part in jobs:
-            _advance(chains.plan, block, draws, thin, part)
-        return
-    with ThreadPoolExecutor(chains.threads) as pool:
-        for done in [pool.submit(_advance, chains.plan, block, draws, thin, part) for block, part in jobs]:
-            done.result()
-
-
-def _advance(plan: Plan, block: Block, draws: int, thin: int, counts: Counts) -> None:
-    advance = kernel(block.state.dtype.name)
-    with np.errstate(over="ignore"):
-        advance(
-            plan.arrays,
-            block.state,
-            block.total,
-            block.level,
-            block.random,
-            block.scan,
-            draws,
-            thin,
-            counts,
-        )

@@ -38,12 +38,15 @@ def moves_of(group: Group, start: IntArray, weight: FloatArray) -> tuple[Moves, 
 
 class _Build:
     def __init__(self, start: IntArray, weight: FloatArray) -> None:
+        self.start = start
         self.card = np.diff(start)
         self.variable = np.repeat(np.arange(len(self.card)), self.card)
         self.value = np.arange(len(self.variable)) - start[self.variable]
         self.weight = weight
         self.shapes: list[IntArray] = [np.empty((0, 2), dtype=np.int64)]
         self.points: list[IntArray] = [np.empty(0, dtype=np.int64)]
+        self.rows: list[IntArray] = [np.empty(0, dtype=np.int64)]
+        self.row_counts: list[IntArray] = [np.empty(0, dtype=np.int64)]
         self.chain_of: list[int] = []
         self.even: list[bool] = []
         self.subset: list[int] = []
@@ -61,6 +64,12 @@ class _Build:
             self.chains.append(stabiliser_chain(layer.generators, layer.order))
         self.shapes.append(np.tile([blocks, width], (copies, 1)))
         self.points.append(layer.points.ravel())
+        variable = self.variable[layer.points.reshape(copies, blocks * width)]
+        piece, row = np.divmod(
+            np.unique(variable + np.arange(copies)[:, None] * len(self.card)), len(self.card)
+        )
+        self.rows.append(row)
+        self.row_counts.append(np.bincount(piece, minlength=copies))
         self.chain_of += [chain] * copies
         for points in layer.points:
             even = self._is_even(layer, points)
@@ -100,6 +109,9 @@ class _Build:
             even=np.array(self.even, dtype=np.bool_),
             subset=np.array(self.subset, dtype=np.int64),
             point=np.concatenate(self.points),
+            row_first=np.append(0, np.cumsum(np.concatenate(self.row_counts))),
+            row=np.concatenate(self.rows),
+            start=np.ascontiguousarray(self.start, dtype=np.int64),
             variable=self.variable,
             value=self.value,
             weight=np.ascontiguousarray(self.weight, dtype=np.float64),

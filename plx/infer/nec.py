@@ -5,7 +5,8 @@ present one, so it is accepted as Metropolis & Hastings do, with min(1, c(propos
 c the number of given states behind a reduced one. Each piece of the group proposes for itself: one
 proposal for the whole model is hardly ever accepted once the model is large. A proposal is a uniform
 element of a group, so it is symmetric. Pieces that permute blocks in all ways draw the arrangement in
-proportion to c, and refuse nothing. Values within a class are equally likely: their counts are shared out.
+proportion to c, and refuse nothing. Where hard rules define unknowns, which are then computed, the moves are
+along symmetries that keep c. Values within a class are equally likely: their counts are shared out.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from plx.ground.assemble import variable_cards
 from plx.ground.graph import GroundModel
 from plx.ground.rows import starts
-from plx.infer import gibbs, orbital
+from plx.infer import orbital, ruled
 from plx.infer.averages import Averages, averages
 from plx.infer.moves import moves_of
 from plx.lift.find import no_symmetry, reduced_group
@@ -35,7 +36,7 @@ class NecChains:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out, and how many proposals were accepted."""
-        tried, accepted = self.chains.accepted.tolist()
+        tried, accepted = self.chains.accepted.sum(axis=0).tolist()
         if not tried:
             return self.chains.notes
         return (*self.chains.notes, f"{accepted / tried:.0%} of the moves that can be refused were accepted")
@@ -45,11 +46,14 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     """Merge interchangeable values, find the symmetries of what is left, start chains there."""
     reduced = reduced_model(model)
     quotient = reduced.quotient
+    shares = averages(reduced, no_symmetry(reduced.model, "vv", ""))
+    started = ruled.init(shares.model, seed, chains, threads)
+    inner = orbital.moved_model(started, shares.model)
+    if inner is not shares.model:
+        return NecChains(orbital.with_symmetries(started, inner, "vv", seed), shares)
     group, notes = reduced_group(model.values, quotient, orbital.SECONDS)
     weight = np.log(quotient.multiplicity[quotient.pair_of()])
     moves, left_out = moves_of(group, starts(variable_cards(quotient.graph)), weight)
-    shares = averages(reduced, no_symmetry(reduced.model, "vv", ""))
-    started = gibbs.init(shares.model, seed, chains, threads)
     return NecChains(orbital.with_moves(started, moves, seed, (*notes, *left_out)), shares)
 
 

@@ -1,4 +1,10 @@
-"""Moves along orbits: a uniform element of a group applied to the state of every lane, compiled."""
+"""Moves along orbits: uniform elements of a group applied to the states of lanes, compiled.
+
+Where weights do not matter all lanes are moved by the same element. That keeps them as good as
+independent: given the elements, lanes are independent chains that all leave the distribution π alone,
+so E[f(lane) | elements] = π(f) whatever the elements are, and two lanes that have settled are
+uncorrelated. Standard errors from the spread between lanes stay right.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +25,7 @@ class Moves(NamedTuple):
     Piece p has ``blocks[p]`` blocks of ``width[p]`` points, ``point[first[p]] …``. With ``chain[p]`` -1
     it permutes its blocks in all ways, else it is the group of that stabiliser chain on its one block.
     Point q is state ``value[q]`` of variable ``variable[q]``, of which there are exp(``weight[q]``).
+    Its points are of the variables ``row[row_first[p]] …``, each of which goes to one variable as a whole.
     ``even[p]`` says that the weights of a piece do not depend on the order of its blocks;
     ``subset[p]`` ≥ 0 that its blocks have two states, and where its table is: entry j·(k+1) + c is the log
     of the c-th elementary symmetric polynomial of the odds of the second state in blocks j … k-1.
@@ -31,6 +38,9 @@ class Moves(NamedTuple):
     even: npt.NDArray[np.bool_]
     subset: Ints
     point: Ints
+    row_first: Ints  # [pieces + 1]
+    row: Ints
+    start: Ints  # [variables + 1] where the points of a variable begin
     variable: Ints  # [points of the model]
     value: Ints
     weight: Floats
@@ -51,7 +61,7 @@ _MOVES = typeof(  # type: ignore[no-untyped-call]
     Moves(
         *(_INTS,) * 4,
         _BOOLS,
-        *(_INTS,) * 4,
+        *(_INTS,) * 7,
         *(_FLOATS,) * 2,
         *(_INTS,) * 4,
         *(_INT32S,) * 4,
@@ -171,65 +181,125 @@ def _choose(moves: Any, piece: Any, marked: Any, chosen: Any, random: Any, lane:
             left -= 1
 
 
-_ADVANCE = [
-    types.void(_MOVES, kind[:, ::1], types.uint64[:], types.int64[:]) for kind in (types.uint8, types.uint16)
+@njit(
+    types.void(_MOVES, types.int64, types.int64[:], types.int64[:], types.int64[:], _RANDOM, types.int64),
+    cache=True,
+)
+def _draw_images(moves: Any, piece: Any, place: Any, target: Any, image: Any, random: Any, lane: Any) -> Any:
+    """A uniform element of a piece: ``image[q]`` for each of its points q."""
+    k, b, first = moves.blocks[piece], moves.width[piece], moves.first[piece]
+    for w in range(b):
+        place[w] = w
+    target[0] = 0
+    if moves.chain[piece] >= 0:
+        _draw_element(moves, moves.chain[piece], b, place, b, random, lane)
+    else:
+        _shuffle(target, k, random, lane)
+    for j in range(k):
+        for w in range(b):
+            image[moves.point[first + j * b + w]] = moves.point[first + target[j] * b + place[w]]
+
+
+_STATES = [kind[:, ::1] for kind in (types.uint8, types.uint16)]
+
+
+@njit([types.void(_MOVES, types.int64, types.int64[:], s, s) for s in _STATES], cache=True)
+def _permute(moves: Any, piece: Any, image: Any, old: Any, state: Any) -> Any:
+    """Apply an element of a piece, given by the image of every point, to all lanes; ``old`` is scratch."""
+    begin, end = moves.row_first[piece], moves.row_first[piece + 1]
+    for r in range(begin, end):
+        x = moves.row[r]
+        for c in range(state.shape[1]):
+            old[r - begin, c] = state[x, c]
+    for r in range(begin, end):
+        first = moves.start[moves.row[r]]
+        y = moves.variable[image[first]]
+        if moves.start[moves.row[r] + 1] == first + 2:
+            low = moves.value[image[first]]
+            rise = moves.value[image[first + 1]] - low
+            for c in range(state.shape[1]):
+                state[y, c] = low + rise * old[r - begin, c]
+        else:
+            for c in range(state.shape[1]):
+                state[y, c] = moves.value[image[first + old[r - begin, c]]]
+
+
+_WEIGHED = [
+    types.void(_MOVES, types.int64, s, *(types.int64[:],) * 4, _RANDOM, types.int64, types.int64[:])
+    for s in _STATES
 ]
 
 
-@njit(_ADVANCE, cache=True)
-def move(moves: Any, state: Any, random: Any, accepted: Any) -> Any:
-    """Move the state of every lane, ``state[variable, lane]``, by one element per piece.
+@njit(_WEIGHED, cache=True)
+def _move_weighed(
+    moves: Any, piece: Any, state: Any, place: Any, begin: Any, old: Any, target: Any, random: Any,
+    lane: Any, accepted: Any,
+) -> Any:  # fmt: skip
+    """Move one lane by a piece whose weights are uneven."""
+    k, b, first = moves.blocks[piece], moves.width[piece], moves.first[piece]
+    n = 0
+    for j in range(k):
+        begin[j] = n
+        for w in range(b):
+            q = moves.point[first + j * b + w]
+            if state[moves.variable[q], lane] == moves.value[q]:
+                place[n] = w
+                n += 1
+    begin[k] = n
+    if moves.chain[piece] >= 0:
+        for i in range(n):
+            old[i] = place[i]
+        _draw_element(moves, moves.chain[piece], b, place, n, random, lane)
+        gain = _weight(moves, first, place, 0, n, 0) - _weight(moves, first, old, 0, n, 0)
+        accepted[0] += 1
+        if np.log(_uniform(random, lane) + 1e-300) >= gain:
+            return
+        accepted[1] += 1
+        target[0] = 0
+    elif moves.subset[piece] >= 0:
+        marked = 0
+        for i in range(n):
+            marked += place[i]
+        _choose(moves, piece, marked, target, random, lane)
+        for j in range(k):
+            q = moves.point[first + 2 * j + target[j]]
+            state[moves.variable[q], lane] = moves.value[q]
+        return
+    else:
+        _exchange(moves, piece, place, begin, target, random, lane)
+    for j in range(k):
+        for i in range(begin[j], begin[j + 1]):
+            q = moves.point[first + target[j] * b + place[i]]
+            state[moves.variable[q], lane] = moves.value[q]
 
-    ``random`` [lanes] are the lanes' generators. ``accepted`` [2] counts proposals of pieces that can
+
+@njit([types.void(_MOVES, s, types.uint64[:], types.int64[:]) for s in _STATES], cache=True, nogil=True)
+def move(moves: Any, state: Any, random: Any, accepted: Any) -> Any:
+    """Move the state of every lane, ``state[variable, lane]``, by every piece in turn.
+
+    ``random`` [lanes + 1] are the generators of the lanes, for pieces whose weights are uneven, and last
+    the one of the elements that all lanes share. ``accepted`` [2] counts proposals of pieces that can
     refuse them, and those that were accepted.
     """
-    most, widest = 1, 1
+    most, widest, rows = 1, 1, 0
     for piece in range(len(moves.blocks)):
         most = max(most, moves.blocks[piece])
         widest = max(widest, moves.blocks[piece] * moves.width[piece])
+        if moves.even[piece]:
+            rows = max(rows, moves.row_first[piece + 1] - moves.row_first[piece])
     place, begin = np.empty(widest, np.int64), np.empty(most + 1, np.int64)
     old, target = np.empty(widest, np.int64), np.empty(most, np.int64)
-    for lane in range(state.shape[1]):
-        for piece in range(len(moves.blocks)):
-            k, b, first = moves.blocks[piece], moves.width[piece], moves.first[piece]
-            n = 0
-            for j in range(k):
-                begin[j] = n
-                for w in range(b):
-                    q = moves.point[first + j * b + w]
-                    if state[moves.variable[q], lane] == moves.value[q]:
-                        place[n] = w
-                        n += 1
-            begin[k] = n
-            chain = moves.chain[piece]
-            if chain >= 0:
-                for i in range(n):
-                    old[i] = place[i]
-                _draw_element(moves, chain, b, place, n, random, lane)
-                if not moves.even[piece]:
-                    gain = _weight(moves, first, place, 0, n, 0) - _weight(moves, first, old, 0, n, 0)
-                    accepted[0] += 1
-                    if np.log(_uniform(random, lane) + 1e-300) >= gain:
-                        continue
-                    accepted[1] += 1
-                target[0] = 0
-            elif moves.subset[piece] >= 0:
-                marked = 0
-                for i in range(n):
-                    marked += place[i]
-                _choose(moves, piece, marked, target, random, lane)
-                for j in range(k):
-                    q = moves.point[first + 2 * j + target[j]]
-                    state[moves.variable[q], lane] = moves.value[q]
-                continue
-            elif moves.even[piece]:
-                _shuffle(target, k, random, lane)
-            else:
-                _exchange(moves, piece, place, begin, target, random, lane)
-            for j in range(k):
-                for i in range(begin[j], begin[j + 1]):
-                    q = moves.point[first + target[j] * b + place[i]]
-                    state[moves.variable[q], lane] = moves.value[q]
+    image, before = np.arange(len(moves.variable)), np.empty((rows, state.shape[1]), state.dtype)
+    for piece in range(len(moves.blocks)):
+        if moves.even[piece]:
+            _draw_images(moves, piece, place, target, image, random, state.shape[1])
+            _permute(moves, piece, image, before, state)
+            first = moves.first[piece]
+            for i in range(first, first + moves.blocks[piece] * moves.width[piece]):
+                image[moves.point[i]] = moves.point[i]
+        else:
+            for lane in range(state.shape[1]):
+                _move_weighed(moves, piece, state, place, begin, old, target, random, lane, accepted)
 
 
 _ADD = [

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import GroundModel
-from plx.infer import gibbs, lanes
+from plx.infer import lanes, ruled
 from plx.infer.moves import moves_of
 from plx.infer.orbit_kernels import Moves, move
 from plx.lift.find import find_symmetry
@@ -24,16 +24,19 @@ SECONDS = 60.0
 _STREAM = 2**32
 """The generators of moves are numbered past those of sweeps."""
 
+_SHARED = 2**34
+"""The generator of the elements that all lanes share, the same in every block."""
+
 
 @dataclass
 class OrbitalChains:
-    """Gibbs chains, a group, and the generators [lanes] of each block of chains for its moves."""
+    """Gibbs chains, a group, and the generators [lanes + 1] of each block of chains for its moves."""
 
-    chains: lanes.Chains
+    chains: ruled.Chains
     moves: Moves
     random: tuple[npt.NDArray[np.uint64], ...]
     notes: tuple[str, ...]
-    accepted: npt.NDArray[np.int64]  # proposals that could be refused, and those accepted
+    accepted: npt.NDArray[np.int64]  # [blocks, 2] proposals that could be refused, and those accepted
 
 
 def init_orbital(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> OrbitalChains:
@@ -47,34 +50,69 @@ def init_vv(model: GroundModel, seed: int, chains: int, threads: int | None = No
 
 
 def _init(model: GroundModel, kind: Kind, seed: int, chains: int, threads: int | None) -> OrbitalChains:
+    started = ruled.init(model, seed, chains, threads)
+    return with_symmetries(started, moved_model(started, model), kind, seed)
+
+
+def moved_model(chains: ruled.Chains, model: GroundModel) -> GroundModel:
+    """The model whose states the chains hold: where hard rules define unknowns, it is one without those."""
+    return model if isinstance(chains, lanes.Chains) else chains.found.model
+
+
+def with_symmetries(chains: ruled.Chains, model: GroundModel, kind: Kind, seed: int) -> OrbitalChains:
+    """Chains on a model with moves along its orbits between their sweeps."""
     symmetry = find_symmetry(model, kind, SECONDS)
     moves, notes = moves_of(symmetry.group, symmetry.start, np.zeros(symmetry.group.degree))
-    started = gibbs.init(model, seed, chains, threads)
-    return with_moves(started, moves, seed, (*symmetry.notes, *notes))
+    return with_moves(chains, moves, seed, (*symmetry.notes, *notes))
 
 
-def with_moves(chains: lanes.Chains, moves: Moves, seed: int, notes: tuple[str, ...]) -> OrbitalChains:
-    """Chains with moves between their sweeps."""
+def with_moves(chains: ruled.Chains, moves: Moves, seed: int, notes: tuple[str, ...]) -> OrbitalChains:
+    """Chains with these moves between their sweeps."""
     random, lane = [], 0
-    for block in chains.blocks:
+    for block in _lanes(chains).blocks:
         width = block.state.shape[1]
-        words = (np.random.SeedSequence(seed, spawn_key=(_STREAM + lane + i,)) for i in range(width))
-        random.append(np.array([w.generate_state(1, np.uint64)[0] for w in words], dtype=np.uint64))
+        own = range(_STREAM + lane, _STREAM + lane + width)
+        random.append(np.array([_generator(seed, key) for key in (*own, _SHARED)], dtype=np.uint64))
         lane += width
-    return OrbitalChains(chains, moves, tuple(random), notes, np.zeros(2, dtype=np.int64))
+    return OrbitalChains(chains, moves, tuple(random), notes, np.zeros((len(random), 2), dtype=np.int64))
 
 
-def step(chains: OrbitalChains, draws: int, thin: int) -> npt.NDArray[np.int32]:
+def _generator(seed: int, key: int) -> np.uint64:
+    state: np.uint64 = np.random.SeedSequence(seed, spawn_key=(key,)).generate_state(1, np.uint64)[0]
+    return state
+
+
+def _lanes(chains: ruled.Chains) -> lanes.Chains:
+    return chains if isinstance(chains, lanes.Chains) else chains.chains
+
+
+def step(chains: OrbitalChains, draws: int, thin: int) -> npt.NDArray[np.integer]:
     """One move along the orbit and ``thin`` sweeps before each draw; counts, shape (chains, Σ states)."""
+    inner = chains.chains
     if not len(chains.moves.blocks):
-        return lanes.step(chains.chains, draws, thin)
-    total = None
+        return ruled.step(inner, draws, thin)
+    if isinstance(inner, lanes.Chains):
+        counts = lanes.no_counts(inner)
+        lanes.run(inner, draws * thin, lambda k: _advance(chains, inner, k, draws, thin, counts[k]))
+        return lanes.gathered(counts)
+    total = np.zeros(1, dtype=np.int64)
     for _ in range(draws):
-        with np.errstate(over="ignore"):
-            for block, random in zip(chains.chains.blocks, chains.random, strict=True):
-                move(chains.moves, block.state, random, chains.accepted)
-        lanes.refresh(chains.chains)
-        counts = lanes.step(chains.chains, 1, thin)
-        total = counts if total is None else total + counts
-    assert total is not None
+        for k in range(len(inner.chains.blocks)):
+            _move(chains, inner.chains, k)
+        total = total + ruled.step(inner, 1, thin)
     return total
+
+
+def _advance(
+    chains: OrbitalChains, inner: lanes.Chains, k: int, draws: int, thin: int, counts: lanes.Counts
+) -> None:
+    """Move and sweep the lanes of block k before each draw."""
+    for _ in range(draws):
+        _move(chains, inner, k)
+        lanes.advance(inner, k, 1, thin, counts)
+
+
+def _move(chains: OrbitalChains, inner: lanes.Chains, k: int) -> None:
+    with np.errstate(over="ignore"):
+        move(chains.moves, inner.blocks[k].state, chains.random[k], chains.accepted[k])
+    lanes.refresh_block(inner, k)

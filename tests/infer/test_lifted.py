@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -276,33 +277,52 @@ def test_a_fixed_three_cycle_as_proposal_would_not_keep_it() -> None:
     assert abs(p @ matrix - p).max() > 0.01
 
 
-def occupation(group: Group, start: np.ndarray, weight: np.ndarray, first: tuple[int, ...]) -> np.ndarray:
-    """How often the compiled moves of 20 000 lanes end in each state, from one state."""
+def shares_of(states: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """How often each state occurs among states [variables, n]."""
+    shape = tuple(np.diff(start))
+    numbers = np.ravel_multi_index(tuple(states), shape)
+    return np.bincount(numbers, minlength=int(np.prod(shape))) / len(numbers)
+
+
+def moved_by_kernel(
+    group: Group, start: np.ndarray, weight: np.ndarray, states: np.ndarray, times: int
+) -> Iterator[np.ndarray]:
+    """States [variables, lanes] after each of so many compiled moves."""
     moves, notes = moves_of(group, start, weight)
     assert not notes
-    lanes = 20_000
-    state = np.repeat(np.array(first, dtype=np.uint8)[:, None], lanes, axis=1)
-    random = np.random.default_rng(5).integers(2**63, size=lanes).astype(np.uint64)
-    with np.errstate(over="ignore"):
-        for _ in range(12):
+    state = np.ascontiguousarray(states, dtype=np.uint8)
+    random = np.random.default_rng(5).integers(2**63, size=state.shape[1] + 1).astype(np.uint64)
+    for _ in range(times):
+        with np.errstate(over="ignore"):
             move(moves, state, random, np.zeros(2, dtype=np.int64))
-    shape = tuple(np.diff(start))
-    return np.bincount(np.ravel_multi_index(tuple(state), shape), minlength=int(np.prod(shape))) / lanes
+        yield state.copy()
 
 
 @pytest.mark.parametrize("kind", ["variable", "vv"])
 def test_compiled_moves_are_uniform_on_the_orbit(kind: str) -> None:
+    """A uniform element takes any state to a uniform one of its orbit: successive states are independent."""
     for seed in (1, 5, 9, 14, 21, 33):
         model = replace(few_weights(seed), queries=())
         symmetry = find_symmetry(model, kind)  # type: ignore[arg-type]
-        first = tuple(all_states(model.graph)[seed % 7].tolist())
-        share = occupation(symmetry.group, symmetry.start, np.zeros(symmetry.group.degree), first)
         if symmetry.order > 500:
             continue
-        orbit = [moved(symmetry.start, first, g) for g in elements(symmetry.group)]
-        numbers = np.ravel_multi_index(tuple(np.array(orbit).T), tuple(np.diff(symmetry.start)))
-        truth = np.bincount(numbers, minlength=len(share)) / len(numbers)
-        assert np.abs(share - truth).max() < 5 * math.sqrt(0.25 / 20_000)
+        states = all_states(model.graph)
+        pair = [tuple(states[seed % 7].tolist()), tuple(states[-1 - seed % 5].tolist())]
+        weight = np.zeros(symmetry.group.degree)
+        seen = np.array(
+            list(moved_by_kernel(symmetry.group, symmetry.start, weight, np.array(pair).T, 20_000))
+        )
+        orbits = [[moved(symmetry.start, first, g) for g in elements(symmetry.group)] for first in pair]
+        for lane, orbit in enumerate(orbits):
+            share = shares_of(seen[:, :, lane].T, symmetry.start)
+            truth = shares_of(np.array(orbit).T, symmetry.start)
+            assert np.abs(share - truth).max() < 5 * math.sqrt(0.25 / 20_000)
+        both = Counter(zip(*(map(tuple, seen[:, :, lane].tolist()) for lane in (0, 1)), strict=True))
+        truth_of_both = Counter(zip(*orbits, strict=True))
+        assert both.keys() == truth_of_both.keys(), "lanes are moved by the same element"
+        for states_of_both, times in truth_of_both.items():
+            error = both[states_of_both] / 20_000 - times / len(orbits[0])
+            assert abs(error) < 5 * math.sqrt(0.25 / 20_000)
 
 
 @pytest.mark.parametrize(
@@ -315,7 +335,8 @@ def test_compiled_weighed_moves_draw_the_orbit_in_proportion(make: Callable[[], 
     start = starts(variable_cards(quotient.graph))
     weight = np.log(quotient.multiplicity[quotient.pair_of()])
     first = tuple(i % 2 for i in range(len(start) - 1))
-    share = occupation(group, start, weight, first)
+    states = np.repeat(np.array(first)[:, None], 20_000, axis=1)
+    share = shares_of(list(moved_by_kernel(group, start, weight, states, 12))[-1], start)
     orbit = list({moved(start, first, g) for g in elements(group)})
     numbers = np.ravel_multi_index(tuple(np.array(orbit).T), tuple(np.diff(start)))
     truth = np.zeros(len(share))
@@ -343,7 +364,7 @@ def test_acceptance_does_not_fall_with_the_number_of_students() -> None:
     for students in (1, 20):
         chains = nec.init(several(curriculum_with_pairs((2, 3, 6)), students), 0, 32, 1)
         nec.step(chains, 40, 1)
-        tried, accepted = chains.chains.accepted.tolist()
+        tried, accepted = chains.chains.accepted.sum(axis=0).tolist()
         assert tried == 32 * 40 * students
         rates.append(accepted / tried)
     assert rates[0] > 0.4
