@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from plx.ground.graph import GroundModel
-from plx.ground.rows import starts, unique_keys, unique_rows
+from plx.ground.rows import segments, starts, unique_keys, unique_rows
 from plx.lift.coloring import ColoredGraph, color_graph
 from plx.lift.group import Group
 from plx.lift.layers import Layer, symmetric
 from plx.lift.quotient import Quotient, reduce
 from plx.lift.search import Search
 from plx.lift.symmetry import Kind, Symmetry
-from plx.values import FALSE, TRUE, IntArray, Values
+from plx.values import IntArray, Values
 
 _NO_MEMORY = "the coloured graph of this model does not fit in memory: symmetries are not used"
 
@@ -93,13 +93,17 @@ def reduced_graph(values: Values, quotient: Quotient, label: IntArray) -> Colore
 
 
 def truth_labels(model: GroundModel) -> IntArray:
-    """1 and 2 for false and true of the Boolean variables, 0 for all pairs of the others."""
-    graph, atoms = model.graph, model.atoms
-    boolean = np.array([d.tolist() == [FALSE, TRUE] for d in atoms.domains], dtype=bool)
-    mine = boolean[atoms.domain[atoms.atom_of]]
-    card = graph.card[: graph.n_variables].astype(np.int64)
-    state = np.arange(card.sum()) - np.repeat(starts(card)[:-1], card)
-    return np.where(np.repeat(mine, card), 1 + state, 0)
+    """Which value each state of a two-valued variable is, from 1 on; 0 for all pairs of the others.
+
+    Those count as binarised, so their values may be exchanged as variables are.
+    """
+    atoms = model.atoms
+    own = [(1 + domain) * (len(domain) == 2) for domain in atoms.domains]
+    label = np.unique(np.concatenate([[0], *own]), return_inverse=True)[1][1:]
+    begin = starts(np.array([len(domain) for domain in atoms.domains], dtype=np.int64))[:-1]
+    card = model.graph.card[: model.graph.n_variables].astype(np.int64)
+    labels: IntArray = label[segments(begin[atoms.domain[atoms.atom_of]], card)]
+    return labels
 
 
 def _idle_variables(quotient: Quotient, label: IntArray) -> list[Layer]:
