@@ -250,6 +250,7 @@ def compare(
     chains: int = 4,
     lanes: int = 64,
     truth: str | Sequence[FloatArray] = "exact",
+    protocol: Literal["sweeps", "paper"] = "sweeps",
     seed: int | None = None,
     progress: bool | Report = False,
 ) -> Comparison:
@@ -257,14 +258,16 @@ def compare(
 
     Every method runs ``chains`` times for ``seconds`` each; a run pools ``lanes`` states that move
     at once. ``truth`` is "exact", "long" (a long run of ``lifted``) or the true marginals, one
-    distribution per unknown. Raises PlxError for an unknown method, or where the truth cannot be had.
+    distribution per unknown. With the ``protocol`` "paper" every method but ``lifted`` counts after each
+    update of one unknown picked at random, and moves along orbits as often, as the published runs did.
+    Raises PlxError for an unknown method, or where the truth cannot be had.
     """
     from plx.infer.compare import Plan
     from plx.infer.compare import compare as run_all
 
     seed = secrets.randbits(32) if seed is None else seed
     with _watcher(progress) as report:
-        plan = Plan(methods, seconds, chains, lanes, seed, report)
+        plan = Plan(methods, seconds, chains, lanes, seed, protocol, report)
         return run_all(model.name, model.ground, truth, plan)
 
 

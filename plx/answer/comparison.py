@@ -59,7 +59,7 @@ def table(comparison: Comparison) -> Table:
 def summary(comparison: Comparison) -> list[str]:
     """What stands below the table."""
     runs = f"{comparison.chains} chains of {comparison.lanes} lanes per method"
-    lines = [f"truth: {comparison.truth}; {runs}; seed {comparison.seed}"]
+    lines = [f"truth: {comparison.truth}; {runs}; protocol {comparison.protocol}; seed {comparison.seed}"]
     notes = [f"{curve.method}: {note}" for curve in comparison.curves for note in curve.notes]
     return lines + [f"note: {note}" for note in (*comparison.notes, *notes)]
 
@@ -82,6 +82,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "chains": comparison.chains,
         "lanes": comparison.lanes,
         "seed": comparison.seed,
+        "protocol": comparison.protocol,
         "notes": list(comparison.notes),
         "curves": [
             {

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from plx.model import Model
 
 
+class Protocol(StrEnum):
+    """What a sample is when samplers are compared."""
+
+    sweeps = "sweeps"
+    paper = "paper"
+
+
 class SymmetryKind(StrEnum):
     """What a symmetry may exchange."""
 

@@ -18,6 +18,7 @@ from plx.cli.arguments import (
     Evidence,
     File,
     MaxGround,
+    Protocol,
     SymmetryKind,
     check_method,
     drawn_form,
@@ -201,6 +202,9 @@ def compare(
     truth: Annotated[
         str, typer.Option(metavar="exact|long|FILE.json", help="Where the true marginals are from.")
     ] = "exact",
+    protocol: Annotated[
+        Protocol, typer.Option(help="Count after whole sweeps, or after every update as in the paper.")
+    ] = Protocol.sweeps,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the curves: kl.svg, kl.png, kl.pdf.")
     ] = None,
@@ -225,6 +229,7 @@ def compare(
             chains=chains,
             lanes=lanes,
             truth=truth if truth in ("exact", "long") else comparison.read_truth(Path(truth)),
+            protocol=protocol.value,
             seed=seed,
             progress=True,
         )

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.errors import Diagnostic, PlxError
 from plx.ground.graph import GroundModel, GroundQuery, Target
 from plx.infer.compiled import targets_of
 from plx.infer.curves import Comparison, Curve
 from plx.infer.exact import exact_way
 from plx.infer.progress import Clock, Options, Progress, Report, silent
+from plx.infer.protocols import Protocol, sampler_of
 from plx.infer.run import sample, thinning
 from plx.infer.samplers import SAMPLERS, Sampler
 from plx.values import FloatArray, IntArray
@@ -38,13 +39,17 @@ _LONG = 10
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run: ``chains`` runs per method, ``seconds`` each; a run pools ``lanes`` states."""
+    """What to run: ``chains`` runs per method, ``seconds`` each; a run pools ``lanes`` states.
+
+    ``protocol`` says what is done between counts: "sweeps", or "paper" for one update of one unknown.
+    """
 
     methods: Sequence[str]
     seconds: float = 10.0
     chains: int = 4
     lanes: int = 64
     seed: int = 0
+    protocol: Protocol = "sweeps"
     progress: Report = silent
 
 
@@ -60,15 +65,15 @@ def compare(program: str, model: GroundModel, truth: str | Sequence[FloatArray],
     """Run every method and measure it; the queries of the model are put aside for all marginals.
 
     ``truth`` is "exact", "long" (a long run of ``lifted``) or one distribution per unknown. Compiling
-    and loading kernels is not on the clock; finding symmetries is. Raises PlxError for an unknown
-    method, a truth of the wrong shape, or an exact truth out of reach.
+    and loading kernels is not on the clock; finding symmetries is. Raises PlxError for a method that is
+    unknown or does not follow the protocol, a truth of the wrong shape, or an exact truth out of reach.
     """
-    _check(plan)
+    samplers = [sampler_of(name, plan.protocol) for name in plan.methods]
     asked = with_marginals(model)
     found = _truth(asked, truth, plan)
     curves = [
-        _curve(asked, name, found.marginals, plan, done / len(plan.methods))
-        for done, name in enumerate(plan.methods)
+        _curve(asked, name, sampler, found.marginals, plan, done / len(plan.methods))
+        for done, (name, sampler) in enumerate(zip(plan.methods, samplers, strict=True))
     ]
     plain = min((curve.symmetry_seconds for curve in curves if curve.method == "gibbs"), default=None)
     if plain is None:
@@ -79,18 +84,12 @@ def compare(program: str, model: GroundModel, truth: str | Sequence[FloatArray],
         chains=plan.chains,
         lanes=plan.lanes,
         seed=plan.seed,
+        protocol=plan.protocol,
         curves=tuple(
             replace(curve, symmetry_seconds=max(0.0, curve.symmetry_seconds - plain)) for curve in curves
         ),
         notes=("compiling and loading kernels is not on the clock; finding symmetries is",),
     )
-
-
-def _check(plan: Plan) -> None:
-    for method in plan.methods:
-        if method not in SAMPLERS:
-            hint = did_you_mean(method, SAMPLERS) or f"samplers: {', '.join(SAMPLERS)}"
-            raise PlxError(Diagnostic(f"there is no sampler `{method}`", hint=hint))
 
 
 def with_marginals(model: GroundModel) -> GroundModel:
@@ -154,8 +153,9 @@ def divergence(estimate: FloatArray, truth: FloatArray, start: IntArray) -> floa
 # ------------------------------------------------------------------- one method
 
 
-def _curve(model: GroundModel, name: str, truth: FloatArray, plan: Plan, done: float) -> Curve:
-    sampler = SAMPLERS[name]
+def _curve(
+    model: GroundModel, name: str, sampler: Sampler, truth: FloatArray, plan: Plan, done: float
+) -> Curve:
     _warm_up(model, sampler, plan)
     marks = _marks(plan.seconds)
     runs = []
@@ -201,12 +201,13 @@ class _Run:
     ) -> None:
         clock = Clock()
         targets = targets_of(model)
-        self.thin = thinning(model, targets)
+        self.thin = 1 if sampler.single else thinning(model, targets)
         self.step = sampler.step
         self.chains = sampler.init(model, seed, plan.lanes, 1)
         self.clock = self.setting_up = clock.seconds
         self.sampler, self.truth, self.start = sampler, truth, targets.offset[:-1]
-        self.updates = plan.lanes * self.thin * model.graph.n_variables * sampler.sweeps(self.chains)
+        length = 1 if sampler.single else model.graph.n_variables
+        self.updates = plan.lanes * self.thin * length * sampler.sweeps(self.chains)
         self.total = np.zeros(int(targets.offset[-1]))
         self.draws, self.speed = 0, 0.0
         self.past: list[tuple[int, FloatArray]] = [(0, self.total.copy())]

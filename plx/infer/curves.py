@@ -40,12 +40,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Curves of several methods on one model, against one truth."""
+    """Curves of several methods on one model, against one truth; ``protocol`` says what a sample was."""
 
     program: str
     truth: str
     chains: int
     lanes: int
     seed: int
+    protocol: str
     curves: tuple[Curve, ...]
     notes: tuple[str, ...] = ()

@@ -114,6 +114,13 @@ def advance(chains: Chains, k: int, draws: int, thin: int, counts: Counts) -> No
         )
 
 
+def update_singly(chains: Chains, seed: int) -> None:
+    """From here on a sweep is one update, of a variable picked at random."""
+    chains.sweep_length = 1
+    for block in chains.blocks:
+        block.scan = generator(seed, _SCAN)[:, None]
+
+
 def refresh(chains: Chains) -> None:
     """Bring the derived nodes of every chain up to date after its states were changed from outside."""
     for k in range(len(chains.blocks)):
@@ -135,12 +142,8 @@ def chains_at(
     seed: int,
     threads: int | None = None,
     random_scan: bool = False,
-    sweep_length: int | None = None,
 ) -> Chains:
-    """Chains that stand at given states of the variables, shape (V, chains).
-
-    Sweeps are as many updates as there are variables, unless ``random_scan`` and another length is given.
-    """
+    """Chains that stand at given states of the variables, shape (V, chains)."""
     threads = threads or os.cpu_count() or 1
     n = states.shape[1]
     nodes = node_states(plan.graph, states)
@@ -158,7 +161,7 @@ def chains_at(
         )
         for lanes in _deal(n, threads)
     ]
-    return Chains(plan, tuple(blocks), threads, len(states) if sweep_length is None else sweep_length)
+    return Chains(plan, tuple(blocks), threads, len(states))
 
 
 def state_type(graph: FactorGraph) -> str:

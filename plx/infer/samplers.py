@@ -33,6 +33,8 @@ class Sampler:
     """What the user should know after a run."""
     sweeps: Callable[[Any], int] = lambda chains: 1
     """Sweeps that are made for each one asked for."""
+    single: bool = False
+    """A sweep is one update of one unknown."""
 
 
 def _late(file: str, name: str) -> Callable[..., Any]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from plx.errors import PlxError
-from plx.infer.compare import Plan, compare, divergence
+from plx.infer.compare import Plan, compare, divergence, with_marginals
+from plx.infer.exact import exact_way
+from plx.infer.protocols import sampler_of
+from tests.benchmarks.models import ring
 from tests.models import make_model, marginal, random_model
 
 QUICK = Plan(["gibbs", "lifted"], seconds=0.15, chains=2, lanes=16, seed=3)
@@ -50,3 +55,62 @@ def test_what_cannot_be_compared() -> None:
         compare("test", model, [np.array([0.5, 0.5])], QUICK)
     with pytest.raises(PlxError, match="3 values"):
         compare("test", model, [np.array([0.5, 0.5]), np.array([0.2, 0.3, 0.5])], QUICK)
+
+
+SINGLE = ["gibbs", "random-scan", "orbital", "vv", "nec"]
+
+
+@pytest.mark.parametrize("method", SINGLE)
+def test_single_updates_agree_with_enumeration(method: str) -> None:
+    """Standardised errors from 64 lanes, whose moves share their elements, are as large as they should be."""
+    sampler, scores = sampler_of(method, "paper"), []
+    for seed in range(12):
+        made = [random_model(np.random.default_rng(seed), variables=5, max_card=3), ring(6, seed)]
+        model = with_marginals(made[seed % 2])
+        chains = sampler.init(model, seed, 64, 1)
+        sampler.step(chains, 200, 1)
+        share = sampler.step(chains, 2000, 1) / 2000
+        truth = np.concatenate([marginal(model.graph, [v]) for v in range(model.graph.n_variables)])
+        error = share.std(axis=0, ddof=1) / 8
+        free = error > 0
+        np.testing.assert_allclose(share.mean(axis=0)[~free], truth[~free], atol=1e-3)
+        scores.append((share.mean(axis=0)[free] - truth[free]) / error[free])
+    z = np.concatenate(scores)
+    assert np.abs(z).max() < 5 and 0.7 < np.sqrt((z**2).mean()) < 1.3
+
+
+def test_a_sweep_of_the_paper_is_one_update() -> None:
+    model = with_marginals(make_model([2] * 7, []))
+    sampler = sampler_of("gibbs", "paper")
+    chains = sampler.init(model, 5, 32, 1)
+    before = chains.states
+    for _ in range(10):
+        sampler.step(chains, 1, 1)
+        assert (chains.states != before).any(axis=1).sum() <= 1
+        before = chains.states
+
+
+def test_the_protocol_of_the_paper_is_said_and_followed() -> None:
+    model = ring(8, 1)
+    plan = replace(QUICK, methods=["gibbs", "vv", "lifted"], protocol="paper")
+    found = compare("test", model, "exact", plan)
+    assert found.protocol == "paper"
+    assert all(curve.mean[-1] < 1e-2 for curve in found.curves)
+    assert found.curves[0].samples[-1] % QUICK.lanes == 0
+    with pytest.raises(PlxError, match="`mcsat` does not update one unknown at a time"):
+        compare("test", model, "exact", replace(plan, methods=["mcsat"]))
+    with pytest.raises(PlxError, match="no protocol"):
+        compare("test", model, "exact", replace(plan, protocol="papers"))  # type: ignore[arg-type]
+
+
+def test_moves_pay_where_every_update_is_counted() -> None:
+    """After as many updates: counting often, a move shows each value of a ring to every unknown."""
+    model = with_marginals(ring(60, 2))
+    truth = np.concatenate([answer.p for answer in exact_way(model).run().answers])  # type: ignore[union-attr]
+    errors = {}
+    for method in ("gibbs", "vv"):
+        sampler = sampler_of(method, "paper")
+        chains = sampler.init(model, 3, 16, 1)
+        sampler.step(chains, 1000, 1)
+        errors[method] = ((sampler.step(chains, 2000, 1) / 2000 - truth) ** 2).mean()
+    assert errors["vv"] < errors["gibbs"] / 5

@@ -66,3 +66,13 @@ def test_a_truth_that_is_none(tmp_path: Path, text: str | None) -> None:
         truth.write_text(text)
     result = compare(tmp_path, "--truth", str(truth))
     assert result.exit_code != 0 and type(result.exception).__name__ == "PlxError"
+
+
+def test_the_protocol_of_the_paper(tmp_path: Path) -> None:
+    data = json.loads(compare(tmp_path, "--format", "json", "--protocol", "paper").stdout)
+    assert data["protocol"] == "paper"
+    assert all(curve["kl"][-1] < 0.05 for curve in data["curves"])
+    assert json.loads(compare(tmp_path, "--format", "json").stdout)["protocol"] == "sweeps"
+    refused = compare(tmp_path, "--protocol", "paper", "--methods", "mcsat")
+    assert "does not update one unknown at a time" in str(refused.exception)
+    assert compare(tmp_path, "--protocol", "papers").exit_code == 2
