@@ -70,12 +70,17 @@ def _potts(state, rng, table, draw, index, sweeps):  # type: ignore[no-untyped-d
 
 def ising(side: int, weight: float, lanes: int, settings: Settings) -> Spread:
     """Updates per second on a grid of two states whose neighbours like to agree."""
-    ones = np.arange(5)
-    p = 1 / (1 + np.exp(-weight * (ones - (np.arange(5)[:, None] - ones))))
-    table = np.minimum((1 - p) * 2**31, 2**31 - 1).astype(np.int32).ravel()
+    table = ising_table(weight)
     state = np.zeros((side + 2, side + 2, lanes), dtype=np.uint8)
     rng, draw, index = scratch(lanes)
     return rate(lambda n: _ising(state, rng, table, draw, index, n), side**2 * lanes, settings)
+
+
+def ising_table(weight: float) -> np.ndarray:
+    """Thresholds of state 1, [neighbours, those of them in state 1] flattened, 31 bits."""
+    ones = np.arange(5)
+    p = 1 / (1 + np.exp(-weight * (ones - (np.arange(5)[:, None] - ones))))
+    return np.minimum((1 - p) * 2**31, 2**31 - 1).astype(np.int32).ravel()
 
 
 def potts(side: int, colors: int, weight: float, lanes: int, settings: Settings) -> Spread:
