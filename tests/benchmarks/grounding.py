@@ -55,7 +55,8 @@ def measure(settings: Settings) -> list[Table]:
         "Memory is the process's peak while grounding; bytes per instance are what it is above the process "
         "before it reads the program. Checking includes taking the data in from numpy arrays."
     )
-    return [Table("Grounding", columns, rows, (note,))]
+    table = Table("Grounding", columns, rows, (note,))
+    return [table if settings.figures is None else table.shown("grounding")]
 
 
 Run = dict[str, float]

@@ -58,7 +58,9 @@ def measure(settings: Settings) -> list[Table]:
     if settings.quick:
         model = plx.compile(TRIAL)
         found = compare(model, METHODS, seconds=0.01, chains=1, lanes=2, seed=1)
-        return [_curves("a ring of 6", found), _races("a ring of 6", found, [Published("vv", 9.0, 1e-3)])]
+        single = compare(model, METHODS[:-1], seconds=0.01, chains=1, lanes=1, protocol="paper", seed=1)
+        ends = [Published("vv", 9.0, 1e-3)]
+        return [_curves("a ring of 6", found), _races("a ring of 6", found, ends), _single("", single, ends)]
     if not PAPER.exists():
         return [Table("Published models", ("model",), [("../shared/paper is not there",)])]
     return [table for name in BARS for table in _model(name, settings)]
@@ -66,11 +68,19 @@ def measure(settings: Settings) -> list[Table]:
 
 def _model(name: str, settings: Settings) -> list[Table]:
     path = PAPER / f"{name}.json"
-    seconds, chains = 15 * settings.seconds, min(2, settings.repeats)
-    found = compare(plx.load(path), METHODS, seconds=seconds, chains=chains, truth=read_truth(path), seed=1)
+    model, truth, ends = plx.load(path), read_truth(path), published(PAPER / f"{name}_rerun_kl.csv")
+    seconds, chains = 12.5 * settings.seconds, min(2, settings.repeats)
+    found = compare(model, METHODS, seconds=seconds, chains=chains, truth=truth, seed=1)
+    single = compare(
+        model, METHODS[:-1], seconds=seconds, chains=1, lanes=1, truth=truth, protocol="paper", seed=1
+    )
     if settings.figures is not None:
         plot(found, settings.figures / f"kl_{name}.svg")
-    return [_curves(name, found), _races(name, found, published(PAPER / f"{name}_rerun_kl.csv"))]
+        plot(single, settings.figures / f"kl_{name}_paper.svg")
+    tables = [_curves(name, found), _races(name, found, ends), _single(name, single, ends)]
+    if settings.figures is None:
+        return tables
+    return [tables[0].shown(f"kl_{name}"), tables[1], tables[2].shown(f"kl_{name}_paper")]
 
 
 def published(path: Path) -> list[Published]:
@@ -156,6 +166,19 @@ def _races(name: str, found: Comparison, ends: list[Published]) -> Table:
     )
     note = f"To reach with lifted: {FASTER}×. The clock of plx starts with the model in memory."
     return Table(f"{name}: seconds until the published method's last KL is reached", columns, rows, (note,))
+
+
+def _single(name: str, found: Comparison, ends: list[Published]) -> Table:
+    theirs = {end.method: end for end in ends}
+    rows: list[tuple[object, ...]] = []
+    for curve in found.curves:
+        end = theirs.get(curve.method)
+        cells = (end.kl, end.seconds) if end else (None, None)
+        speed = float(curve.samples[-1] / curve.seconds[-1])
+        rows.append((curve.method, at(curve, 1.0), float(curve.mean[-1]), speed, *cells))
+    columns = ("method", "KL after 1 s", "KL at the end", "updates and counts/s", "their last KL", "after, s")
+    title = f"{name}, as the paper sampled: one chain, a count after every update"
+    return Table(f"{title}, {found.curves[0].seconds[-1]:.3g} s", columns, rows)
 
 
 def _race(curve: Curve, end: Published) -> tuple[float | None, str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -55,6 +55,10 @@ class Table:
     columns: tuple[str, ...]
     rows: list[tuple[object, ...]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
+
+    def shown(self, figure: str) -> Table:
+        """The table with a figure below it, which lies beside the page."""
+        return replace(self, notes=(*self.notes, f"![{self.title}](figures/{figure}.svg)"))
 
     def markdown(self) -> str:
         """The table as Markdown; numbers stand right."""
