@@ -1,9 +1,10 @@
 """Moves along orbits: uniform elements of a group applied to the states of lanes, compiled.
 
-Where weights do not matter all lanes are moved by the same element. That keeps them as good as
-independent: given the elements, lanes are independent chains that all leave the distribution π alone,
-so E[f(lane) | elements] = π(f) whatever the elements are, and two lanes that have settled are
-uncorrelated. Standard errors from the spread between lanes stay right.
+All lanes are moved by the same elements. That keeps them as good as independent: given the elements,
+lanes are independent chains that all leave the distribution π alone, so E[f(lane) | elements] = π(f)
+whatever the elements are, and two lanes that have settled are uncorrelated. Standard errors from the
+spread between lanes stay right. Where weights matter an element g only leaves π alone if g and g⁻¹ are
+proposed equally often, so there every lane chooses between them by its own coin, and accepts by itself.
 """
 
 from __future__ import annotations
@@ -224,18 +225,51 @@ def _permute(moves: Any, piece: Any, image: Any, old: Any, state: Any) -> Any:
                 state[y, c] = moves.value[image[first + old[r - begin, c]]]
 
 
-_WEIGHED = [
-    types.void(_MOVES, types.int64, s, *(types.int64[:],) * 4, _RANDOM, types.int64, types.int64[:])
+_PROPOSE = [
+    types.void(_MOVES, types.int64, types.int64[:], types.int64[:], s, s, _RANDOM, types.int64[:])
     for s in _STATES
 ]
 
 
-@njit(_WEIGHED, cache=True)
-def _move_weighed(
-    moves: Any, piece: Any, state: Any, place: Any, begin: Any, old: Any, target: Any, random: Any,
-    lane: Any, accepted: Any,
-) -> Any:  # fmt: skip
-    """Move one lane by a piece whose weights are uneven."""
+@njit(_PROPOSE, cache=True)
+def _propose(
+    moves: Any, piece: Any, image: Any, inverse: Any, old: Any, state: Any, random: Any, accepted: Any
+) -> Any:
+    """Propose an element of a piece, or by a fair coin its inverse, to every lane (Metropolis & Hastings)."""
+    begin, end = moves.row_first[piece], moves.row_first[piece + 1]
+    gain, way = np.zeros((2, state.shape[1])), np.full(state.shape[1], -1)
+    for r in range(begin, end):
+        x = moves.row[r]
+        for c in range(state.shape[1]):
+            old[r - begin, c] = state[x, c]
+            q = moves.start[x] + np.int64(state[x, c])
+            gain[0, c] += moves.weight[image[q]] - moves.weight[q]
+            gain[1, c] += moves.weight[inverse[q]] - moves.weight[q]
+    for c in range(state.shape[1]):
+        coin = np.int64(_next(random, c) >> np.uint64(63))
+        accepted[0] += 1
+        if np.log(_uniform(random, c) + 1e-300) < gain[coin, c]:
+            way[c] = coin
+            accepted[1] += 1
+    for r in range(begin, end):
+        first = moves.start[moves.row[r]]
+        to, back = moves.variable[image[first]], moves.variable[inverse[first]]
+        for c in range(state.shape[1]):
+            q = first + np.int64(old[r - begin, c])
+            if way[c] == 0:
+                state[to, c] = moves.value[image[q]]
+            elif way[c] == 1:
+                state[back, c] = moves.value[inverse[q]]
+
+
+_ARRANGE = [types.void(_MOVES, types.int64, s, *(types.int64[:],) * 3, _RANDOM, types.int64) for s in _STATES]
+
+
+@njit(_ARRANGE, cache=True)
+def _arrange(
+    moves: Any, piece: Any, state: Any, place: Any, begin: Any, target: Any, random: Any, lane: Any
+) -> Any:
+    """Permute the blocks of a piece in one lane, in proportion to the number of given states."""
     k, b, first = moves.blocks[piece], moves.width[piece], moves.first[piece]
     n = 0
     for j in range(k):
@@ -246,17 +280,7 @@ def _move_weighed(
                 place[n] = w
                 n += 1
     begin[k] = n
-    if moves.chain[piece] >= 0:
-        for i in range(n):
-            old[i] = place[i]
-        _draw_element(moves, moves.chain[piece], b, place, n, random, lane)
-        gain = _weight(moves, first, place, 0, n, 0) - _weight(moves, first, old, 0, n, 0)
-        accepted[0] += 1
-        if np.log(_uniform(random, lane) + 1e-300) >= gain:
-            return
-        accepted[1] += 1
-        target[0] = 0
-    elif moves.subset[piece] >= 0:
+    if moves.subset[piece] >= 0:
         marked = 0
         for i in range(n):
             marked += place[i]
@@ -265,8 +289,7 @@ def _move_weighed(
             q = moves.point[first + 2 * j + target[j]]
             state[moves.variable[q], lane] = moves.value[q]
         return
-    else:
-        _exchange(moves, piece, place, begin, target, random, lane)
+    _exchange(moves, piece, place, begin, target, random, lane)
     for j in range(k):
         for i in range(begin[j], begin[j + 1]):
             q = moves.point[first + target[j] * b + place[i]]
@@ -285,21 +308,25 @@ def move(moves: Any, state: Any, random: Any, accepted: Any) -> Any:
     for piece in range(len(moves.blocks)):
         most = max(most, moves.blocks[piece])
         widest = max(widest, moves.blocks[piece] * moves.width[piece])
-        if moves.even[piece]:
-            rows = max(rows, moves.row_first[piece + 1] - moves.row_first[piece])
+        rows = max(rows, moves.row_first[piece + 1] - moves.row_first[piece])
     place, begin = np.empty(widest, np.int64), np.empty(most + 1, np.int64)
-    old, target = np.empty(widest, np.int64), np.empty(most, np.int64)
-    image, before = np.arange(len(moves.variable)), np.empty((rows, state.shape[1]), state.dtype)
+    target, old = np.empty(most, np.int64), np.empty((rows, state.shape[1]), state.dtype)
+    image, inverse = np.arange(len(moves.variable)), np.arange(len(moves.variable))
     for piece in range(len(moves.blocks)):
-        if moves.even[piece]:
-            _draw_images(moves, piece, place, target, image, random, state.shape[1])
-            _permute(moves, piece, image, before, state)
-            first = moves.first[piece]
-            for i in range(first, first + moves.blocks[piece] * moves.width[piece]):
-                image[moves.point[i]] = moves.point[i]
-        else:
+        if not moves.even[piece] and moves.chain[piece] < 0:
             for lane in range(state.shape[1]):
-                _move_weighed(moves, piece, state, place, begin, old, target, random, lane, accepted)
+                _arrange(moves, piece, state, place, begin, target, random, lane)
+            continue
+        own = moves.point[moves.first[piece] :][: moves.blocks[piece] * moves.width[piece]]
+        _draw_images(moves, piece, place, target, image, random, state.shape[1])
+        if moves.even[piece]:
+            _permute(moves, piece, image, old, state)
+        else:
+            for q in own:
+                inverse[image[q]] = q
+            _propose(moves, piece, image, inverse, old, state, random, accepted)
+        for q in own:
+            image[q] = inverse[q] = q
 
 
 _ADD = [

@@ -335,14 +335,19 @@ def test_compiled_weighed_moves_draw_the_orbit_in_proportion(make: Callable[[], 
     start = starts(variable_cards(quotient.graph))
     weight = np.log(quotient.multiplicity[quotient.pair_of()])
     first = tuple(i % 2 for i in range(len(start) - 1))
-    states = np.repeat(np.array(first)[:, None], 20_000, axis=1)
-    share = shares_of(list(moved_by_kernel(group, start, weight, states, 12))[-1], start)
     orbit = list({moved(start, first, g) for g in elements(group)})
-    numbers = np.ravel_multi_index(tuple(np.array(orbit).T), tuple(np.diff(start)))
-    truth = np.zeros(len(share))
-    truth[numbers] = np.exp([weight[start[:-1] + np.array(s)].sum() for s in orbit])
-    truth /= truth.sum()
-    assert np.abs(share - truth).max() < 5 * math.sqrt(0.25 / 20_000)
+    p = np.exp([weight[start[:-1] + np.array(s)].sum() for s in orbit])
+    p /= p.sum()
+    truth = np.zeros(int(np.prod(np.diff(start))))
+    truth[np.ravel_multi_index(tuple(np.array(orbit).T), tuple(np.diff(start)))] = p
+    # Whatever the elements are, lanes that have the distribution keep it, and are independent.
+    settled = np.array(orbit)[np.random.default_rng(2).choice(len(orbit), p=p, size=20_000)].T
+    for states in moved_by_kernel(group, start, weight, settled, 12):
+        assert np.abs(shares_of(states, start) - truth).max() < 5 * math.sqrt(0.25 / 20_000)
+    # From one state, the whole orbit is visited in proportion.
+    same = np.repeat(np.array(first)[:, None], 20, axis=1)
+    visited = np.concatenate(list(moved_by_kernel(group, start, weight, same, 20_000)), axis=1)
+    assert np.abs(shares_of(visited, start) - truth).max() < 5 * math.sqrt(0.25 / 20_000)
 
 
 def several(model: GroundModel, n: int) -> GroundModel:
