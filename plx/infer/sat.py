@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from pysat.solvers import Solver
 
-from plx.errors import Diagnostic, Note, NoWorldError
+from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.ground.graph import FactorGraph, GroundModel
 from plx.infer.clauses import Encoder
 from plx.infer.subgraph import hard_factors
@@ -27,6 +27,12 @@ _INSTANCES = 3
 
 _SHRINK = 400
 """So many assumptions are minimised one by one; more are left as the solver reports them."""
+
+_CONFLICTS = 300_000
+"""The solver gives up after so many conflicts, about half a minute on hard cases;"""
+
+_FEW_CONFLICTS = 10_000
+"""where the answer can be done without, sooner."""
 
 _PINNED = 8
 """So many unknowns of a wished-for world are tried to be kept, so that solutions spread out."""
@@ -46,7 +52,7 @@ class Satisfier:
         """A world that satisfies all, looked for near these states, shape (V,); None if there is none."""
         wished = self._encoder.literals(self._mentioned, states[self._mentioned])
         self._solver.set_phases(wished.tolist())
-        return self._world(states) if self._solver.solve() else None
+        return self._world(states) if _decided(self._solver) else None
 
     def spread(
         self,
@@ -60,18 +66,22 @@ class Satisfier:
         self._solver.set_phases(wished.tolist())
         first = [] if wish is None else [self._encoder.literal(*wish)]
         pins: list[int] = []
+        found = None
         for literal in first + wished[random.permutation(len(wished))[:_PINNED]].tolist():
-            if self._solver.solve(assumptions=[*pins, literal]):
+            if _tried(self._solver, [*pins, literal]):
                 pins.append(literal)
-        self._solver.solve(assumptions=pins)
-        return self._world(states)
+                found = self._world(states)
+        if found is None and _decided(self._solver):
+            found = self._world(states)
+        assert found is not None
+        return found
 
     def all(self, limit: int) -> npt.NDArray[np.int32] | None:
         """The different states, shape (n, V), of the variables that clauses mention, others 0; None if more
         than ``limit``. Every one found is ruled out, so this can be asked only once."""
         found: list[npt.NDArray[np.int32]] = []
         start = np.zeros(len(self._encoder.first), dtype=np.int32)
-        while self._solver.solve():
+        while _decided(self._solver):
             if len(found) == limit:
                 return None
             world = self._world(start)
@@ -94,6 +104,25 @@ class Satisfier:
                 value[at] if card == 2 else value[at[:, None] + np.arange(card)].argmax(axis=1)
             )
         return found
+
+
+def _decided(solver: Solver) -> bool:
+    """Whether the clauses can hold together. Raises PlxError if that is not decided in reasonable time."""
+    solver.conf_budget(_CONFLICTS)
+    answer = solver.solve_limited()
+    if answer is None:
+        message = (
+            f"it is not known whether any world keeps every hard rule: the SAT solver gave up"
+            f" after {_CONFLICTS:,} conflicts"
+        )
+        raise PlxError(Diagnostic(message, hint="state the rules in another way, or observe more"))
+    return bool(answer)
+
+
+def _tried(solver: Solver, assumptions: list[int]) -> bool:
+    """Whether the clauses can hold with the assumptions; False also where that is not found out soon."""
+    solver.conf_budget(_FEW_CONFLICTS)
+    return bool(solver.solve_limited(assumptions=assumptions))
 
 
 def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> NoWorldError:
@@ -147,22 +176,27 @@ def _unknowns(graph: FactorGraph, nodes: Iterable[int]) -> set[int]:
 
 
 def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) -> IntArray:
-    """Groups of factors that cannot hold together; none can be left out, where there are not too many."""
+    """Groups of factors that cannot hold together; none can be left out, where there are not too many.
+
+    All groups, if the solver gives up.
+    """
     encoder = Encoder(graph)
     labels, inverse = np.unique(group, return_inverse=True)
     switch = np.array([encoder.new() for _ in labels], dtype=np.int64)
     encoder.forbid(factors, unless=-switch[inverse])
     encoder.clauses += [[encoder.literal(node, state)] for node, state in facts]
     with Solver(name=_SOLVER, bootstrap_with=encoder.clauses) as solver:
-        needed = _unsatisfiable(solver, switch.tolist())
+        needed = _unsatisfiable(solver, switch.tolist(), _CONFLICTS)
         if needed is not None and len(needed) <= _SHRINK:
             needed = _shrink(solver, needed)
-    return labels[np.isin(switch, needed or [])]
+    return labels if needed is None else labels[np.isin(switch, needed)]
 
 
-def _unsatisfiable(solver: Solver, assumptions: Sequence[int]) -> list[int] | None:
-    """Assumptions that fail together; None if all can hold."""
-    return None if solver.solve(assumptions=assumptions) else sorted(solver.get_core() or ())
+def _unsatisfiable(solver: Solver, assumptions: Sequence[int], conflicts: int) -> list[int] | None:
+    """Assumptions that fail together; None if all can hold, or if that is not found out soon."""
+    solver.conf_budget(conflicts)
+    answer = solver.solve_limited(assumptions=assumptions)
+    return sorted(solver.get_core() or ()) if answer is False else None
 
 
 def _shrink(solver: Solver, core: list[int]) -> list[int]:
@@ -170,6 +204,6 @@ def _shrink(solver: Solver, core: list[int]) -> list[int]:
     kept = list(core)
     for literal in core:
         if literal in kept:
-            smaller = _unsatisfiable(solver, [other for other in kept if other != literal])
+            smaller = _unsatisfiable(solver, [other for other in kept if other != literal], _FEW_CONFLICTS)
             kept = kept if smaller is None else smaller
     return kept

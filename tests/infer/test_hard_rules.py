@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import plx
 from plx.cli.commands import app
 from plx.errors import PlxError
+from plx.infer import sat
 from tests.benchmarks.hard_rules import METHODS, hard_model, truths, verdicts
 
 
@@ -178,6 +179,19 @@ def test_pigeons_are_refuted_before_sampling() -> None:
     query in_hole(p1)
     """
     with pytest.raises(PlxError, match="no world satisfies `require in_hole"):
+        plx.run(program, method="gibbs")
+
+
+def test_a_hopeless_search_ends_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sat, "_CONFLICTS", 200)
+    program = """
+    type Pigeon = 1..10
+    type Hole = 1..9
+    random in_hole(Pigeon): Hole
+    require in_hole(p) != in_hole(q) for p, q in Pigeon if p < q
+    query in_hole(1)
+    """
+    with pytest.raises(PlxError, match="it is not known whether any world keeps every hard rule"):
         plx.run(program, method="gibbs")
 
 
