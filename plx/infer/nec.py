@@ -4,9 +4,10 @@ A symmetry of the reduced model proposes a state that stands for more or fewer g
 present one, so it is accepted as Metropolis & Hastings do, with min(1, c(proposed)/c(present)),
 c the number of given states behind a reduced one. Each piece of the group proposes for itself: one
 proposal for the whole model is hardly ever accepted once the model is large. A proposal is a uniform
-element of a group or, by a fair coin, its inverse, so it is symmetric. Pieces that permute blocks in all ways draw the arrangement in
-proportion to c, and refuse nothing. Where hard rules define unknowns, which are then computed, the moves are
-along symmetries that keep c. Values within a class are equally likely: their counts are shared out.
+element of a group or, by a fair coin, its inverse, so it is symmetric. Pieces that permute blocks in
+all ways draw the arrangement in proportion to c, and refuse nothing. Where hard rules define unknowns,
+which are then computed, the moves are along symmetries that keep c. Values within a class are equally
+likely: their counts are shared out.
 """
 
 from __future__ import annotations
