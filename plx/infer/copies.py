@@ -87,7 +87,7 @@ def _tokens(network: Network, label: IntArray) -> tuple[IntArray, IntArray]:
     owners, tokens = [label[order]], [network.card[order]]
     for start, node, at in (
         (network.scope_start, network.scope, network.table_at),
-        (network.family_start, network.family, network.map_at),
+        (network.family_start, network.family, ~network.map_at),  # apart from the numbers of tables
     ):
         sizes = np.diff(start)
         words = np.empty(len(node) + 2 * len(sizes), dtype=np.int64)

@@ -70,3 +70,11 @@ def test_lone_unknowns_are_copies() -> None:
     chosen = plan(model)
     assert len(chosen.skeleton.order) == 2
     assert solve(model, chosen).log_z == pytest.approx(5000 * math.log(2) + 7 * math.log(3))
+
+
+def test_a_factor_and_a_function_are_told_apart() -> None:
+    factors = [([0, 1], [[0, 1], [2, 0], [0, 3]])]
+    model = ask(make_model([3, 2, 3], factors, [([(2, [0, 1, 2])], [0, 0, 1])]), (0,), (2,), (3,))
+    for query, answer in zip(model.queries, solve(model).answers, strict=True):
+        nodes = [target.node for target in query.targets]
+        np.testing.assert_allclose(answer.p, models.marginal(model.graph, nodes), atol=1e-12)
