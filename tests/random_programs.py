@@ -16,6 +16,9 @@ relation lone(T) = {{t1}}
 param w(T) = {{t1: {w1}, else: {w2}}}
 param d(i: L, j: L) = abs(i - j) / 2
 param half = 1/2
+param tab(L) = {{0: 1, else: -1/2}}
+param grid(L, T) = {{(1, t1): 2, else: 1/3}}
+relation near(L, L) = {{(0, 1), (1, 1)}}
 random b(T)
 random m(t: T, a: A): {{fail}} | C(a) if t = t1
 random n(T): L if {guard}
@@ -93,7 +96,7 @@ def term(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...]) -> str:
 def number(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) -> str:
     x, fresh = draw(term(shape, bound)), f"c{depth}"
     n = "n(t1)" if shape.some_n else f"n({x})"
-    choices = [n, "n(t1)", "1", f"level({x})"]
+    choices = [n, "n(t1)", "1", f"level({x})", f"tab({n})", f"grid(n(t1), {x})"]
     if depth:
         body, inner = draw(formula(shape, (*bound, fresh), depth - 1)), draw(number(shape, bound, depth - 1))
         everyone = "n(t1)" if shape.some_n else f"n({fresh})"
@@ -114,12 +117,13 @@ def number(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) ->
 @st.composite
 def formula(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) -> str:
     x, y = draw(term(shape, bound)), draw(term(shape, bound))
+    n = "n(t1)" if shape.some_n else f"n({x})"
     op = draw(st.sampled_from(["=", "!=", "<", "<=", ">", ">="]))
     atoms = [
         f"b({x})", f"!b({x})", "z", f"b({x}) = b({y})", f"both({x}, {y})",
         "m(t1, u) = fail", "m(t1, v) != q", "m(t1, u) in {p, fail}", "m(t1, u) = m(t1, v)",
         "m(t1, v) not in C(u)",
-        f"n(t1) {op} 1", f"0 <= n(t1) < {shape.top}",
+        "near(n(t1), 1)", f"near({n}, n(t1))", f"n(t1) {op} 1", f"0 <= n(t1) < {shape.top}",
     ]  # fmt: skip
     if not depth:
         return draw(st.sampled_from(atoms))

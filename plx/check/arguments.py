@@ -20,7 +20,7 @@ from plx.weights import ArithmeticMistake
 def checked_arguments(
     ctx: Context, env: Env, node: ast.Apply, slots: Sequence[Slot], random_ok: bool = False
 ) -> list[Typed] | None:
-    """The arguments of a declared name, or None after a report. ``random_ok``: a define takes anything."""
+    """The arguments of a declared name, or None after a report. ``random_ok``: they need not be fixed."""
     name = node.name.text
     if len(node.arguments) != len(slots):
         message = f"`{name}` takes {count(len(slots))}" + (f", not {len(node.arguments)}" if slots else "")

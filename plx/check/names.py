@@ -125,7 +125,7 @@ def application(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -
         return broken(node.span)
     if entry is None:
         return _undeclared(ctx, env, node)
-    arguments = checked_arguments(ctx, env, node, entry.slots, isinstance(entry, Abbreviation))
+    arguments = checked_arguments(ctx, env, node, entry.slots, not isinstance(entry, RandomEntry))
     return broken(node.span) if arguments is None else _use(ctx, text, arguments, node.span)
 
 
@@ -152,16 +152,19 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
     exprs = [argument.expr for argument in arguments]
     depth = 1 + max((argument.depth for argument in arguments), default=0)
     size = 1 + sum(argument.size for argument in arguments)
+    known = all(argument.fixed for argument in arguments)
     try:
         match entry:
             case RandomEntry():
                 return replace(_random(ctx, entry, exprs, span), depth=depth, size=size)
             case ParamEntry():
                 expr = build.param_term(ctx, text, exprs, span)
-                return Typed(expr, entry.kind, entry.possible, strict=False, depth=depth, size=size)
+                return Typed(
+                    expr, entry.kind, entry.possible, fixed=known, strict=False, depth=depth, size=size
+                )
             case RelationEntry():
                 expr = build.relation_term(ctx, text, exprs, span)
-                return Typed(expr, Kind.TRUTH, depth=depth, size=size)
+                return Typed(expr, Kind.TRUTH, fixed=known, depth=depth, size=size)
             case Abbreviation():
                 return _expand(ctx, entry, arguments, span)
     except fixed.NoValue as mistake:

@@ -48,12 +48,11 @@ def substitute(ctx: Context, expr: Expr, mapped: Mapped) -> Expr:
         case Variable():
             return mapped.get(expr.uid, expr)
         case Operation():
-            arguments = [substitute(ctx, a, mapped) for a in expr.arguments]
-            return build.operation(ctx, expr.op, arguments, expr.span)
+            return build.operation(ctx, expr.op, _every(ctx, expr.arguments, mapped), expr.span)
         case ParamTerm():
-            return build.param_term(ctx, expr.name, _fixed(ctx, expr.arguments, mapped), expr.span)
+            return build.param_term(ctx, expr.name, _every(ctx, expr.arguments, mapped), expr.span)
         case RelationTerm():
-            return build.relation_term(ctx, expr.name, _fixed(ctx, expr.arguments, mapped), expr.span)
+            return build.relation_term(ctx, expr.name, _every(ctx, expr.arguments, mapped), expr.span)
         case RandomTerm():
             return RandomTerm(expr.name, tuple(_fixed(ctx, expr.arguments, mapped)), span=expr.span)
         case Rank():
@@ -81,6 +80,10 @@ def substitute_set(ctx: Context, set_: SetExpr, mapped: Mapped) -> SetExpr:
         case SetUnion():
             new = SetUnion(tuple([substitute_set(ctx, p, mapped) for p in set_.parts]), span=set_.span)
     return build.closed_set(ctx, new)
+
+
+def _every(ctx: Context, arguments: Sequence[Expr], mapped: Mapped) -> list[Expr]:
+    return [substitute(ctx, argument, mapped) for argument in arguments]
 
 
 def _fixed(ctx: Context, arguments: Sequence[Expr], mapped: Mapped) -> list[Expr]:

@@ -13,8 +13,10 @@ from plx.check.program import (
     Expr,
     Membership,
     Operation,
+    ParamTerm,
     RandomTerm,
     Rank,
+    RelationTerm,
 )
 from plx.ground.algebra import TABLE_LIMIT, Algebra
 from plx.ground.atoms import AtomTable, outside
@@ -22,6 +24,7 @@ from plx.ground.columns import Block, Column, Part, concatenate
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.limit import Budget
+from plx.ground.lookups import Look, look_up
 from plx.ground.quantify import Quantifier
 from plx.ground.rows import BoolArray, unique_rows
 from plx.ground.terms import flatten
@@ -54,6 +57,10 @@ class Formulas:
                 return self._operation(expr, env)
             case Aggregate():
                 return self._aggregate(expr, env)
+            case ParamTerm():
+                return self._look_up(lambda index: self.evaluator.param(expr, index), expr, env)
+            case RelationTerm():
+                return self._look_up(lambda index: self.evaluator.relation(expr.name, index), expr, env)
             case Rank():
                 order = lambda ids: self.evaluator.rank(expr.type, ids)  # noqa: E731
                 return self.algebra.unary(order, self.column(expr.argument, env))
@@ -210,6 +217,10 @@ class Formulas:
         inner, owner = self.evaluator.inner(expr, env)
         elements = self.column(expr.body, inner)
         return self.quantifier.reduce(expr.kind, env.n, owner, elements, expr.span)
+
+    def _look_up(self, look: Look, expr: ParamTerm | RelationTerm, env: Env) -> Column:
+        columns = [self.column(argument, env) for argument in expr.arguments]
+        return look_up(self.algebra, look, columns, expr.span)
 
     def _membership(self, expr: Membership, env: Env) -> Column:
         sets = self.evaluator.sets(expr.set, env)

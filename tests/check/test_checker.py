@@ -15,6 +15,7 @@ from plx.check.program import (
     Const,
     Expr,
     Operation,
+    ParamTerm,
     Program,
     RandomTerm,
     Rank,
@@ -203,7 +204,10 @@ def test_arguments_that_are_random() -> None:
     _, body = rule("define twice(i: L) = 2 * i + i\nfactor twice(n(a))")
     _, wanted = rule("factor 2 * n(a) + n(a)")
     assert body == wanted
-    assert "must be fixed, but `n` is random" in said("param p(L) = {else: 1}\nfactor p(n(a))")
+    _, body = rule("param p(L) = {else: 1}\nfactor p(n(a))")
+    assert isinstance(body, ParamTerm)
+    for text in ("query m(n(a))", "weight p(n(a)): n(a) = 1", "query n(a) for i in L if p(n(a)) = 1"):
+        assert "must be fixed, but `n` is random" in said("random m(L)\nparam p(L) = {else: 1}\n" + text)
 
 
 def test_a_define_is_checked_once_where_it_stands() -> None:

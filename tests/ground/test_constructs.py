@@ -24,6 +24,19 @@ TWO = "random b(T)\nrandom n(t: T): L if t != t3\n"
 ONE = "random b(T)\nrandom k(a: A): {fail} | C(a)\n"
 
 PROGRAMS = [
+    TWO + "factor d(n(t1), n(t2)) - d(n(t2), 2)\nquery (n(t1), n(t2))",
+    TWO + "factor d(n(x), n(x)) + d(n(x), n(y)) for (x, y) in e if y < t3\nquery n(t1)",
+    TWO + "relation near(L, L) = {(0, 1), (1, 2)}\nrequire near(n(t1), n(t2)) | b(t1)\nquery (n(t1), n(t2))",
+    TWO + "factor d(max(n(t1), n(t2)), count(b(x) for x in T if x < t3))\nquery n(t1)",
+    TWO + "weight 1: x != t3 => d(n(x), 1) > 0 for x in T\nquery d(n(t1), n(t2))\nquery n(t1)",
+    TWO + "weight 1: exists(d(n(x), i) > 0 & b(y) for x, y in T if x < t3 & y > x) for i in L\nquery b(t2)",
+    TWO + "factor d(n(x), 0) for x in T if x < t1\nquery n(t1)",
+    ONE
+    + "relation may(A, {fail} | C) = {(u, p), (v, fail)}\n"
+    + "weight 1: may(a, k(c)) for a, c in A\nquery (k(u), k(v))",
+    ONE
+    + "param next({fail} | C) = {fail: p, p: q, q: r, r: fail}\n"
+    + "weight 2: next(next(k(u))) = k(v)\nquery (k(u), k(v))\nquery next(k(v)) != next(k(u))",
     TWO + "weight 1: n(t1) < n(t2) & b(t1)\nquery n(t2)",
     TWO + "weight d(i, j): n(t1) = i & n(t2) = j for i, j in L\nquery (n(t1), n(t2))",
     TWO + "factor -1/2 * abs(n(x) - n(y)) for x, y in T if x != t3 & y != t3\nquery n(t1)",
