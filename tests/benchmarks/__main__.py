@@ -54,7 +54,8 @@ def main() -> None:
     options.add_argument("--rivals", action="append", default=[], metavar="PYTHON", help="repeatable")
     chosen = options.parse_args()
     writes = not (chosen.quick or chosen.print)
-    (DOCS / "figures").mkdir(exist_ok=True)
+    if writes:
+        (DOCS / "figures").mkdir(exist_ok=True)
     settings = replace(
         QUICK if chosen.quick else Settings(),
         rivals=tuple(chosen.rivals),

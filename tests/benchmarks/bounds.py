@@ -1,8 +1,9 @@
 """What bounds an update: its parts, each measured alone, beside the whole.
 
 The parts of a table-driven update are a random number, adding up neighbours' states to an index, and
-comparing with a looked-up threshold per state but the last. Each has a kernel here that does only that,
-over arrays as large as the model's, with the model's mean numbers of neighbours and states.
+comparing with a looked-up threshold per state but the last. Without a table, every factor is looked up for
+every state and added to its score. Counters are brought up to date before and after. Each part has a kernel
+here that does only that, over arrays as large as the model's, as often as the model needs it.
 """
 
 from __future__ import annotations
@@ -45,6 +46,37 @@ def _look_up(state, row_of, start, threshold, index, draw, n):  # type: ignore[n
             row, base = row_of[i], np.uint64(start[i])
             for c in range(index.shape[0]):
                 state[row, c] = draw[c] >= threshold[base + np.uint64(index[c])]
+
+
+@numba.njit(cache=True)
+def _sum(state, operand_start, operand_row, entry, states, potential, index, score, n):  # type: ignore[no-untyped-def]
+    """For every factor of what has no table: an index of its other unknowns, one look-up per state."""
+    for _ in range(n):
+        for f in range(entry.shape[0]):
+            for c in range(index.shape[0]):
+                index[c] = 0
+            for o in range(operand_start[f], operand_start[f + 1]):
+                row = operand_row[o]
+                for c in range(index.shape[0]):
+                    index[c] += np.int32(state[row, c])
+            base = np.uint64(entry[f])
+            for _ in range(states[f]):
+                for c in range(index.shape[0]):
+                    score[c] += potential[base + np.uint64(index[c])]
+
+
+@numba.njit(cache=True)
+def _shift(state, owner, affected, contribution, output, total, level, n):  # type: ignore[no-untyped-def]
+    """Take away and add what every unknown gives to its counters, and look up their states."""
+    for _ in range(n):
+        for a in range(affected.shape[0]):
+            row, counter = owner[a], affected[a]
+            for c in range(state.shape[1]):
+                total[counter, c] -= contribution[np.uint64(state[row, c])]
+            for c in range(state.shape[1]):
+                total[counter, c] += contribution[np.uint64(state[row, c])]
+            for c in range(state.shape[1]):
+                level[counter, c] = output[np.uint64(total[counter, c])]
 
 
 @numba.njit(cache=True)
@@ -107,13 +139,14 @@ def _parts(settings: Settings) -> Table:
         "random number",
         "reading",
         "looking up",
-        "the rest",
+        "summing",
+        "counters",
+        "rest",
         "bound by",
     )
     note = (
-        "Nanoseconds per update of one unknown in one lane; the rest is the whole less its three parts: "
-        "counters, sums over factors where there is no table, loops and calls. What was not tabulated "
-        "is marked *."
+        "Nanoseconds per update of one unknown in one lane; the rest is the whole less its parts: loops, "
+        "calls, and exponentials where there is no table. Models with unknowns that have none are marked *."
     )
     return Table("An update taken apart", columns, rows, (note,))
 
@@ -127,12 +160,20 @@ def _taken_apart(name: str, model: GroundModel, settings: Settings) -> tuple[obj
     own = arrays.reader_row[arrays.reader_row < arrays.n_variables]
     reading = shape.readers * _ns(_reading(arrays.n_variables, own, settings)) if len(own) else 0.0
     looking = shape.planes * _ns(_looking(arrays, settings))
-    rest = whole - drawing - reading - looking
-    parts = {"random numbers": drawing, "reading": reading, "look-ups": looking, "the rest": rest}
+    summing, counting = _summing(arrays, settings), _counting(arrays, settings)
+    rest = whole - drawing - reading - looking - summing - counting
+    parts = {
+        "random numbers": drawing,
+        "reading": reading,
+        "look-ups": looking,
+        "sums over factors": summing,
+        "counters": counting,
+        "loops and calls": rest,
+    }
     mark = "" if shape.tabulated == 1 else "*"
     sizes = (shape.states / 2**20, shape.tables / 2**20)
     bound = max(parts, key=parts.__getitem__)
-    return (name + mark, shape.readers, shape.planes, *sizes, whole, drawing, reading, looking, rest, bound)
+    return (name + mark, shape.readers, shape.planes, *sizes, whole, *parts.values(), bound)
 
 
 def _reading(n: int, rows: np.ndarray, settings: Settings) -> Spread:
@@ -155,6 +196,30 @@ def _looking(arrays: Compiled, settings: Settings) -> Spread:
     rows, start = at.astype(np.int32), arrays.conditional[at]
     work = (state, rows, start, arrays.threshold, index, draw)
     return rate(lambda n: _look_up(*work, n), len(at) * LANES, settings)
+
+
+def _summing(arrays: Compiled, settings: Settings) -> float:
+    """Nanoseconds per update for sums over factors."""
+    if not len(arrays.factor_entry):
+        return 0.0
+    state = np.zeros((arrays.n_variables, LANES), dtype=np.uint8)
+    states = np.repeat(arrays.card, np.diff(arrays.factor_start))
+    rows = arrays.operand_row % arrays.n_variables  # counters' states lie elsewhere, as near
+    _, _, index = scratch(LANES)
+    work = (state, arrays.operand_start, rows, arrays.factor_entry, states, arrays.potential)
+    return _ns(rate(lambda n: _sum(*work, index, np.zeros(LANES), n), arrays.n_variables * LANES, settings))
+
+
+def _counting(arrays: Compiled, settings: Settings) -> float:
+    """Nanoseconds per update for counters."""
+    if not len(arrays.affected):
+        return 0.0
+    state = np.zeros((arrays.n_variables, LANES), dtype=np.uint8)
+    total, level = np.zeros((2, arrays.n_derived, LANES), dtype=np.int32)
+    owner = np.repeat(np.arange(arrays.n_variables), np.diff(arrays.affected_start))
+    few = np.zeros(arrays.max_card, dtype=np.int32)
+    work = (state, owner, arrays.affected, few, arrays.output, total, level)
+    return _ns(rate(lambda n: _shift(*work, n), arrays.n_variables * LANES, settings))
 
 
 def _ns(speed: Spread) -> float:

@@ -72,7 +72,7 @@ def _model(name: str, settings: Settings) -> list[Table]:
     seconds, chains = 12.5 * settings.seconds, min(2, settings.repeats)
     found = compare(model, METHODS, seconds=seconds, chains=chains, truth=truth, seed=1)
     single = compare(
-        model, METHODS[:-1], seconds=seconds, chains=1, lanes=1, truth=truth, protocol="paper", seed=1
+        model, METHODS[:-1], seconds=seconds / 2, chains=1, lanes=1, truth=truth, protocol="paper", seed=1
     )
     if settings.figures is not None:
         plot(found, settings.figures / f"kl_{name}.svg")
