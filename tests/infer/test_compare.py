@@ -96,7 +96,7 @@ def test_the_protocol_of_the_paper_is_said_and_followed() -> None:
     found = compare("test", model, "exact", plan)
     assert found.protocol == "paper"
     assert all(curve.mean[-1] < 1e-2 for curve in found.curves)
-    assert found.curves[0].samples[-1] % QUICK.lanes == 0
+    assert found.curves[0].samples[-1] * QUICK.chains % QUICK.lanes == 0
     with pytest.raises(PlxError, match="`mcsat` does not update one unknown at a time"):
         compare("test", model, "exact", replace(plan, methods=["mcsat"]))
     with pytest.raises(PlxError, match="no protocol"):
