@@ -325,11 +325,12 @@ def is_network(file: Path) -> bool:
     return is_model_file(file)
 
 
-def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = ()) -> Model:
-    """The model of another tool, which asks for every unknown that is not observed. Raises PlxError."""
+def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = (), best: int = 0) -> Model:
+    """The model of another tool, which asks for every unknown that is not observed, and for the
+    ``best`` most probable worlds. Raises PlxError."""
     from plx.formats import read_observed
 
-    return Model(str(file), read_observed(file, [os.fspath(item) for item in evidence]))
+    return Model(str(file), read_observed(file, [os.fspath(item) for item in evidence], best))
 
 
 def read_program(

@@ -48,13 +48,23 @@ Evidence = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="Observations for a network: a file, or NAME=STATE. Repeatable."),
 ]
+Best = Annotated[
+    int,
+    typer.Option(
+        "--map", min=0, metavar="N", help="For networks: the N most probable worlds too, as `query map N`."
+    ),
+]
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
 ]
 
 
 def load(
-    file: Path, bind: list[str] | None, evidence: list[str] | None = None, max_ground: int | None = None
+    file: Path,
+    bind: list[str] | None,
+    evidence: list[str] | None = None,
+    max_ground: int | None = None,
+    best: int = 0,
 ) -> Model:
     """The model in a file; says on standard error what looks odd in it.
 
@@ -64,7 +74,9 @@ def load(
 
     if is_network(file):
         _bytes(file)
-        model = read_network(file, [*_evidence(evidence), *(bind or ())])
+        model = read_network(file, [*_evidence(evidence), *(bind or ())], best)
+    elif best:
+        raise typer.BadParameter(f"--map is for networks: write `query map {best}` in the program")
     elif evidence:
         raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
     else:

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from plx.cli.arguments import (
+    Best,
     Bind,
     Evidence,
     File,
@@ -89,6 +90,7 @@ def run(
         float, typer.Option(min=1e-9, help="Go on until standard errors are below this.")
     ] = 0.005,
     max_ground: MaxGround = None,
+    best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
     format: Annotated[Format, typer.Option(help="How to print the answers.")] = Format.table,
@@ -99,7 +101,7 @@ def run(
     Example: `plx run smokers.plx --seconds 10 --format json`
     """
     with interruptible():
-        model = load(file, bind, evidence, max_ground)
+        model = load(file, bind, evidence, max_ground, best)
         check_method(method)
         result = model.run(
             method=method,

@@ -266,6 +266,23 @@ def test_a_network_is_run_with_its_evidence(plx, evidence: str) -> None:
     assert [value["p"] for value in query["values"].values()] == pytest.approx([2 / 6, 4 / 6])
 
 
+def test_the_most_probable_worlds_of_a_network(plx, tmp_path: Path) -> None:
+    file = tmp_path / "pair.uai"
+    file.write_text(UAI, encoding="utf-8")
+    code, out, _ = plx("run", str(file), "--map", "2", "--format", "json")
+    assert code == 0
+    (answer,) = (query for query in json.loads(out)["queries"] if query["kind"] == "map")
+    assert len(answer["worlds"]) == 2
+    assert answer["worlds"][0]["log_weight"] >= answer["worlds"][1]["log_weight"]
+
+
+def test_map_is_for_networks_only(plx, tmp_path: Path) -> None:
+    file = tmp_path / "a.plx"
+    file.write_text("random a  query a", encoding="utf-8")
+    code, _, error = plx("run", str(file), "--map", "2")
+    assert code == 2 and "query map 2" in error
+
+
 def test_evidence_is_for_networks_only(plx) -> None:
     code, _, err = plx("run", "coin.plx", "--evidence", "x=1")
     assert code == 2
