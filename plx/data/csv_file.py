@@ -19,7 +19,7 @@ from plx.decoding import decode
 from plx.errors import Diagnostic, PlxError
 from plx.source import Source, Span
 
-_RECORD = re.compile(r'(?:[^"\n]+|"[^"]*")*\n?')
+_RECORD = re.compile(r'(?:[^"\r\n]+|"[^"]*")*(?:\r\n|\n|\r)?')
 _CELL = re.compile(r' *((?:"[^"]*"|[^",\r\n])*)')
 
 
@@ -36,8 +36,8 @@ class CsvOrigin:
         return CsvOrigin(self.source, self.header, order)
 
     def span(self, row: int, column: int) -> Span:
-        """The text of a cell; row −1 is the header."""
-        at = self._records[row + self.header]
+        """The text of a cell, or of the last one if there are fewer; row −1 is the header."""
+        at = self._records[min(row + self.header, len(self._records) - 1)]
         cells = list(_cells(self.source, at))
         wanted = self.order[column] if column < len(self.order) else column
         return cells[min(wanted, len(cells) - 1)]
@@ -110,8 +110,8 @@ def _source(path: Path, at: Span) -> Source:
         content = path.read_bytes()
     except FileNotFoundError:
         raise PlxError(Diagnostic(f"there is no file `{path}`", at, hint=_hint(path))) from None
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        reason = getattr(error, "strerror", None) or str(error)
         raise PlxError(Diagnostic(f"`{path}` cannot be read: {reason}", at)) from None
     return decode(path.name, content)
 
@@ -162,7 +162,7 @@ def _rows(source: Source) -> list[list[str]]:
     try:
         return [row for row in reader if row]
     except csv.Error as error:
-        line = max(1, reader.line_num)
+        line = min(max(1, reader.line_num), source.text.count("\n") + 1)
         start = _start(source, line)
         where = Span(source, start, start + len(source.line(line)))
         raise PlxError(Diagnostic(f"a row that cannot be read: {error}", where)) from None

@@ -184,6 +184,9 @@ def test_observations_from_a_file(tmp_path: Path) -> None:
         (b"anna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
         (b"\xef\xbb\xbfanna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
         ('anna,1\n"bo\nb",2\n', "w.csv:2:1", "is no member of P"),
+        ("s,value,x", "w.csv:1:9", "`x` is no column of `w`"),
+        ("anna,1\reva,2\r", "w.csv:1:8", "`eva` is no member of P"),
+        ('anna,1\r"bob,2\r', "w.csv:1:1", "a row that cannot be read"),
     ],
 )
 def test_mistakes_in_a_file(tmp_path: Path, content: str | bytes, where: str, message: str) -> None:
@@ -421,3 +424,14 @@ def test_bindings_on_the_command_line(text: str, expected: tuple[str, object]) -
 def test_bindings_without_a_value(text: str) -> None:
     with pytest.raises(ValueError, match="--bind NAME=VALUE"):
         parse_binding(text)
+
+
+@pytest.mark.parametrize(
+    "path", ["", ".", "a\0b.csv", "x" * 5000 + ".csv", "w.csv/w.csv", "\\\\?\\C:\\w.csv"]
+)
+def test_paths_that_are_no_files(tmp_path: Path, path: str) -> None:
+    (tmp_path / "w.csv").write_text("anna\n")
+    with pytest.raises(PlxError) as caught:
+        compile_text(f'type P from "{path}"\nrandom f(P)\nquery f(anna)', folder=tmp_path)
+    (found,) = caught.value.diagnostics
+    assert found.span is not None and found.span.line == 1
