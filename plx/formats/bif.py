@@ -181,7 +181,8 @@ class _Reader:
         )
 
     def _normalise(self, family: _Family, rows: IntArray, heads: Mapping[int, Row]) -> None:
-        sums = np.exp(self.values.floats(rows)).sum(axis=1)
+        with np.errstate(over="ignore"):  # past the range of doubles a row is off in any case
+            sums = np.exp(self.values.floats(rows)).sum(axis=1)
         off = np.flatnonzero(np.abs(sums - 1) > _AS_WRITTEN)
         for index in off:
             if not sums[index]:

@@ -17,6 +17,10 @@ from plx.values import IMPOSSIBLE, IntArray, Values
 COMMENT: Final = re.compile(r"#.*")
 
 
+_LARGEST_TABLE = 1 << 27
+"""The most entries of a factor; a file lists only those that are not 0."""
+
+
 def read_fg(source: Source, values: Values) -> Network:
     """The network of a libDAI file: variables ``x(id)``, states 0, 1, …
 
@@ -42,7 +46,7 @@ def read_fg(source: Source, values: Values) -> Network:
 def _read_table(words: Words, f: int, card: dict[int, int], numbers: LogNumbers) -> Table:
     count = words.integer(f"the number of variables of factor {f}")
     scope = words.integers(count, f"a variable of factor {f}")
-    cards = words.integers(count, f"the number of states of a variable of factor {f}", least=1)
+    cards = words.sizes(count, f"the number of states of a variable of factor {f}")
     for i, (identity, size) in enumerate(zip(scope.tolist(), cards.tolist(), strict=True)):
         if card.setdefault(identity, size) != size:
             message = f"variable {identity} has {size} states here and {card[identity]} before"
@@ -50,6 +54,10 @@ def _read_table(words: Words, f: int, card: dict[int, int], numbers: LogNumbers)
     if len(set(scope.tolist())) < count:
         words.fail(f"a variable stands twice in factor {f}", words.at - 2 * count)
     size = math.prod(cards.tolist())
+    if size > _LARGEST_TABLE:
+        words.fail(
+            f"factor {f} has {size:,} entries; the limit is {_LARGEST_TABLE:,}", words.at - 2 * count - 1
+        )
     start = words.at
     weight = _read_entries(words, f, size, numbers)
     # The file has the first variable fastest: that is C order over the reversed scope.

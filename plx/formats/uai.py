@@ -34,7 +34,7 @@ def read_uai(source: Source, values: Values) -> Network:
     """The network of a UAI file. Raises PlxError for a file that is not one."""
     words = Words(source, COMMENT)
     bayes = _kind(words) == "BAYES"
-    cards = words.integers(words.integer("the number of variables"), "a number of states", least=1)
+    cards = words.sizes(words.integer("the number of variables"), "a number of states")
     scopes = _read_scopes(words, len(cards))
     blocks, states = _names(source, values, cards)
     tables = _read_tables(words, cards, scopes, values)
@@ -106,7 +106,8 @@ def _check_rows(values: Values, cards: IntArray, tables: tuple[Table, ...]) -> t
 
 
 def _row_error(values: Values, cards: IntArray, table: Table) -> float:
-    rows: FloatArray = np.exp(values.floats(table.weight)).reshape(-1, int(cards[table.scope[-1]]))
+    with np.errstate(over="ignore"):  # past the range of doubles a row is off in any case
+        rows: FloatArray = np.exp(values.floats(table.weight)).reshape(-1, int(cards[table.scope[-1]]))
     return float(np.abs(rows.sum(axis=1) - 1).max())
 
 

@@ -17,6 +17,10 @@ from plx.values import IntArray
 _WHITE = np.isin(np.arange(256), [9, 10, 11, 12, 13, 28, 29, 30, 31, 32])
 
 
+LARGEST_DOMAIN = 65_535
+"""The most states of a variable."""
+
+
 class Words:
     """A cursor over the words of a source.
 
@@ -55,6 +59,13 @@ class Words:
         """The next words as whole numbers ≥ ``least``, shape (count,)."""
         words = self.take(count, what)
         return self.whole(words, self.at - count, 1, what, least)
+
+    def sizes(self, count: int, what: str) -> IntArray:
+        """The next words as numbers of states, shape (count,)."""
+        found = self.integers(count, what, least=1)
+        for i in np.flatnonzero(found > LARGEST_DOMAIN):
+            self.fail(f"a variable has at most {LARGEST_DOMAIN} states", self.at - count + int(i))
+        return found
 
     def whole(self, words: Sequence[str], first: int, step: int, what: str, least: int = 0) -> IntArray:
         """Words ``first``, ``first + step``, … that have been read, as whole numbers, shape (n,)."""
