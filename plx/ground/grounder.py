@@ -38,9 +38,11 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     counters = Counters(len(cards))
     formulas = Formulas(evaluator, table, Algebra(evaluator, counters))
     batches: list[FactorBatch] = []
+    by_rule: list[list[Task]] = [[] for _ in program.rules]
+    for task in tasks:
+        by_rule[task.rule].append(task)
     reports = [
-        _ground_rule(formulas, rule, [t for t in tasks if t.rule == i], budgets[i], batches)
-        for i, rule in enumerate(program.rules)
+        _ground_rule(formulas, rule, by_rule[i], budgets[i], batches) for i, rule in enumerate(program.rules)
     ]
     queries = []
     for query in program.queries:
