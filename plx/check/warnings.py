@@ -123,5 +123,14 @@ def _collapses(ctx: Context, body: Expr, x: Variable, y: Variable) -> bool:
         wanted = "or"
     if not isinstance(body, Operation) or body.op != wanted:
         return False
+    if any(_compares(argument, x, y) for argument in body.arguments):
+        return False
     after = [substitute(ctx, argument, {y.uid: x}) for argument in body.arguments]
     return len(set(after)) < len(set(body.arguments))
+
+
+def _compares(expr: Expr, x: Variable, y: Variable) -> bool:
+    """Whether it is ``x = y`` or ``x != y``: then x = y has been thought of."""
+    if not isinstance(expr, Operation) or expr.op not in ("=", "!="):
+        return False
+    return {part.uid for part in expr.arguments if isinstance(part, Variable)} == {x.uid, y.uid}

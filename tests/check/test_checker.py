@@ -405,6 +405,8 @@ def test_warnings(text: str, warning: str) -> None:
         "require f(x) | f(y) | x = y for x, y in T if x < y",
         "require f(x) | n(y) = 1 for x, y in T",
         "require f(x) & e(x, y) => f(y) for x, y in T",
+        "require f(x) | f(y) | x = y for x, y in T",
+        "require !(f(x) & f(y) & x != y) for x, y in T",
     ],
 )
 def test_no_warning_where_there_is_no_reason(text: str) -> None:
