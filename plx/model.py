@@ -1,9 +1,11 @@
-"""The stages, chained: a program's text → Model → Result."""
+"""The stages, chained: a program's text → Model → Result.
+
+What only running needs is imported where it is used, so that checking a program starts at once.
+"""
 
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -12,33 +14,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from plx.answer.collect import Part, collect
-from plx.answer.result import Result
 from plx.check.checker import check
 from plx.check.partial import independent
 from plx.check.program import Program
 from plx.data import load as load_data
 from plx.decoding import decode
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
-from plx.ground.condition import condition
-from plx.ground.graph import Condition, GroundModel, GroundQuery
-from plx.ground.grounder import ground
-from plx.ground.hard import ground_hard
-from plx.ground.limit import MAX_GROUND
-from plx.infer.infer import infer
-from plx.infer.infer import methods as method_names
-from plx.infer.progress import Clock, Options, Report, silent
-from plx.infer.start import contradiction, possible, require_world
-from plx.progress import watching
 from plx.source import Source
 from plx.syntax.parser import recover
 from plx.values import FloatArray, Values
 
 if TYPE_CHECKING:
+    from plx.answer.collect import Part
+    from plx.answer.result import Result
     from plx.formats import ObservedNetwork
+    from plx.ground.graph import Condition, GroundModel, GroundQuery
     from plx.infer.curves import Comparison
-
-if TYPE_CHECKING:
+    from plx.infer.progress import Options, Report
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
 
@@ -75,6 +67,8 @@ class Model:
 
         Raises PlxError if there is none; it names rules, observations and ground instances that clash.
         """
+        from plx.infer.start import require_world
+
         for positions in _by_given(self.ground.queries):
             self._conditioned(positions, require_world)
 
@@ -105,9 +99,11 @@ class Model:
             PlxError: if the program has no possible world, a `given` has probability 0, or the
                 program is too large to ground or for the method, or there is no such method.
         """
+        from plx.infer.progress import Options
+
         usual = Options()
         options = Options(
-            seed=secrets.randbits(32) if seed is None else seed,
+            seed=_drawn() if seed is None else seed,
             chains=usual.chains if chains is None else chains,
             samples=samples,
             seconds=usual.seconds if seconds is None and samples is None else seconds,
@@ -143,6 +139,9 @@ class Model:
 
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
+        from plx.answer.collect import collect
+        from plx.infer.progress import Clock
+
         groups = _by_given(self.ground.queries)
         clock = Clock()
         parts: list[Part] = []
@@ -158,6 +157,9 @@ class Model:
         return collect(self.name, parts, interrupted=len(parts) < len(groups))
 
     def _part(self, positions: tuple[int, ...], method: str, options: Options) -> Part:
+        from plx.answer.collect import Part
+        from plx.infer.infer import infer
+
         given = bool(positions and self.ground.queries[positions[0]].given)
         return self._conditioned(
             positions, lambda model: Part(positions, model, infer(model, method, options), given)
@@ -168,6 +170,8 @@ class Model:
 
         Raises PlxError that says why where it has no world.
         """
+        from plx.ground.condition import condition
+
         model = replace(self.ground, queries=tuple(self.ground.queries[i] for i in positions))
         given = model.queries[0].given if positions else ()
         try:
@@ -177,6 +181,8 @@ class Model:
 
     def _clash(self, error: NoWorldError, query: int | None = None) -> PlxError:
         """Why there is no world, or none with the `given` of a query; as far as it can be grounded."""
+        from plx.infer.start import contradiction, possible
+
         try:
             hard = self._hard()
         except PlxError:
@@ -194,6 +200,8 @@ class Model:
 
     def _assembled(self) -> GroundModel:
         if isinstance(self.origin, Program):
+            from plx.ground.grounder import ground
+
             return ground(self.origin, self._limit)
         from plx.formats import build
 
@@ -202,6 +210,8 @@ class Model:
     def _hard(self) -> GroundModel:
         """The hard rules and observations alone, none of them merged."""
         if isinstance(self.origin, Program):
+            from plx.ground.hard import ground_hard
+
             return ground_hard(self.origin, self._limit)
         from plx.formats import build_hard
 
@@ -209,7 +219,14 @@ class Model:
 
     @property
     def _limit(self) -> int:
+        from plx.ground.limit import MAX_GROUND
+
         return MAX_GROUND if self.max_ground is None else self.max_ground
+
+
+def _drawn() -> int:
+    """A seed of 32 bits, never the same twice but by chance."""
+    return int.from_bytes(os.urandom(4), "little")
 
 
 def _share(options: Options, spent: float, runs: int) -> Options:
@@ -222,6 +239,9 @@ def _share(options: Options, spent: float, runs: int) -> Options:
 def _watcher(progress: bool | Report) -> AbstractContextManager[Report]:
     if callable(progress):
         return nullcontext(progress)
+    from plx.infer.progress import silent
+    from plx.progress import watching
+
     return watching(sys.stderr) if progress else nullcontext(silent)
 
 
@@ -265,7 +285,7 @@ def compare(
     from plx.infer.compare import Plan
     from plx.infer.compare import compare as run_all
 
-    seed = secrets.randbits(32) if seed is None else seed
+    seed = _drawn() if seed is None else seed
     with _watcher(progress) as report:
         plan = Plan(methods, seconds, chains, lanes, seed, protocol, report)
         return run_all(model.name, model.ground, truth, plan)
@@ -313,7 +333,9 @@ _OPTIONS = ("method", "seed", "chains", "samples", "seconds", "accuracy", "progr
 
 def methods() -> tuple[str, ...]:
     """The names that ``Model.run`` takes for a method."""
-    return method_names()
+    from plx.infer import infer
+
+    return infer.methods()
 
 
 def is_network(file: Path) -> bool:

@@ -435,7 +435,7 @@ def test_an_interrupted_run_gives_the_answers_so_far(plx, monkeypatch, format: s
 
         yield report
 
-    monkeypatch.setattr("plx.model.watching", control_c)
+    monkeypatch.setattr("plx.progress.watching", control_c)
     code, out, _ = plx("run", "coin.plx", "--method", "gibbs", "--accuracy", "1e-7", "--format", format)
     assert code == 130
     if format == "json":
