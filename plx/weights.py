@@ -39,7 +39,6 @@ class Symbolic:
     expression: Any = field(compare=False, repr=False)
 
 
-Exact = LogNumber | Symbolic
 Number = int | Fraction | LogNumber | Symbolic
 
 _DIGITS: Final = 50

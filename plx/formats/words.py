@@ -46,10 +46,6 @@ class Words:
         self.at += count
         return self._words[self.at - count : self.at]
 
-    def peek(self) -> str:
-        """The next word, empty at the end."""
-        return self._words[self.at] if self.left else ""
-
     def integer(self, what: str, least: int = 0) -> int:
         """The next word as a whole number ≥ ``least``."""
         word = self.take(1, what)[0]

@@ -104,7 +104,6 @@ class _Sums:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._components = components_of(core)
-        self._component_of = {i: c for c in self._components for i in c.families}
         self._counters = {counter.node: c for c in self._components for counter in c.counters}
         self._known: dict[object, FloatArray] = {}
         self.log_z = core.peeled.log_constant + math.fsum(c.log_z for c in self._components)

@@ -121,14 +121,8 @@ def update_singly(chains: Chains, seed: int) -> None:
         block.scan = generator(seed, _SCAN)[:, None]
 
 
-def refresh(chains: Chains) -> None:
-    """Bring the derived nodes of every chain up to date after its states were changed from outside."""
-    for k in range(len(chains.blocks)):
-        refresh_block(chains, k)
-
-
 def refresh_block(chains: Chains, k: int) -> None:
-    """Bring the derived nodes of block k up to date."""
+    """Bring the derived nodes of block k up to date after its states were changed from outside."""
     if not len(chains.plan.rows.node):
         return
     block = chains.blocks[k]
