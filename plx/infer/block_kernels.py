@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from plx.infer.kernels import BITS, _add_mapped, _add_row, _exp, _map, _random
+from plx.infer.kernels import _add_mapped, _add_row, _cumulate, _map, _random
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -23,8 +23,6 @@ Float64 = npt.NDArray[np.float64]
 UInt32 = npt.NDArray[np.uint32]
 States = npt.NDArray[np.integer]
 Number = int | np.int64
-
-_UNIT = 2.0**-BITS
 
 
 class BlockArrays(NamedTuple):
@@ -142,19 +140,9 @@ def _entry(
 @numba.njit(nogil=True)
 def _pick(count: Number, score: Float64, draw: Int32, index: Int32) -> None:
     """index: joint states drawn with probabilities ∝ exp(score); row ``count`` of score is scratch."""
+    _cumulate(count, draw, score)
     for c in range(draw.shape[0]):
-        score[count, c] = score[0, c]
         index[c] = 0
-    for k in range(1, count):
-        for c in range(draw.shape[0]):
-            score[count, c] = max(score[count, c], score[k, c])
-    for c in range(draw.shape[0]):
-        score[0, c] = _exp(score[0, c] - score[count, c])
-    for k in range(1, count):
-        for c in range(draw.shape[0]):
-            score[k, c] = score[k - 1, c] + _exp(score[k, c] - score[count, c])
-    for c in range(draw.shape[0]):
-        score[count, c] = score[count - 1, c] * (draw[c] * _UNIT)
     for k in range(count - 1):
         for c in range(draw.shape[0]):
             index[c] += score[k, c] <= score[count, c]

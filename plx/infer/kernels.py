@@ -249,20 +249,27 @@ def _score(k: Number, start: Number, potential: Float64, index: Int32, score: Fl
 
 
 @numba.njit(nogil=True)
+def _cumulate(count: Number, draw: Int32, score: Float64) -> None:
+    """Cumulative weights from logs, rows 0 … count - 1 of score; row ``count`` tells where the draw falls."""
+    for c in range(draw.shape[0]):
+        score[count, c] = score[0, c]
+    for k in range(1, count):
+        for c in range(draw.shape[0]):
+            score[count, c] = max(score[count, c], score[k, c])
+    for c in range(draw.shape[0]):
+        score[0, c] = _exp(score[0, c] - score[count, c])
+    for k in range(1, count):
+        for c in range(draw.shape[0]):
+            score[k, c] = score[k - 1, c] + _exp(score[k, c] - score[count, c])
+    for c in range(draw.shape[0]):
+        score[count, c] = score[count - 1, c] * (draw[c] * _UNIT)
+
+
+@numba.njit(nogil=True)
 def _choose(v: Number, card: Number, state: States, draw: Int32, score: Float64) -> None:
     """Draw v with probabilities ∝ exp(score); row ``card`` of score is scratch."""
+    _cumulate(card, draw, score)
     for c in range(draw.shape[0]):
-        score[card, c] = score[0, c]
-    for k in range(1, card):
-        for c in range(draw.shape[0]):
-            score[card, c] = max(score[card, c], score[k, c])
-    for c in range(draw.shape[0]):
-        score[0, c] = _exp(score[0, c] - score[card, c])
-    for k in range(1, card):
-        for c in range(draw.shape[0]):
-            score[k, c] = score[k - 1, c] + _exp(score[k, c] - score[card, c])
-    for c in range(draw.shape[0]):
-        score[card, c] = score[card - 1, c] * (draw[c] * _UNIT)
         state[v, c] = 0
     for k in range(card - 1):
         for c in range(draw.shape[0]):
