@@ -21,6 +21,7 @@ from tests.benchmarks import ceiling
 from tests.benchmarks.ceiling import fill, scratch
 from tests.benchmarks.kernel_models import PAPER
 from tests.benchmarks.published import TRIAL, at
+from tests.benchmarks.rivals import speed
 from tests.benchmarks.table import Settings, Spread, Table, rate, ratio
 
 WEIGHT = 0.4
@@ -33,7 +34,7 @@ def _one_loop(state, rng, table, sweeps):  # type: ignore[no-untyped-def]
     for _ in range(sweeps):
         for i in range(1, side + 1):
             for j in range(1, side + 1):
-                base = np.uint64(5 * ((i > 1) + (i < side) + (j > 1) + (j < side)))
+                n = (i > 1) + (i < side) + (j > 1) + (j < side)
                 for c in range(lanes):
                     s0, s1, s2, s3 = rng[0, c], rng[1, c], rng[2, c], rng[3, c]
                     x = np.uint32(s0 + s3)
@@ -49,22 +50,38 @@ def _one_loop(state, rng, table, sweeps):  # type: ignore[no-untyped-def]
                     rng[3, c] = np.uint32(np.uint32(s3 << np.uint32(11)) | np.uint32(s3 >> np.uint32(21)))
                     ones = np.uint64(state[i - 1, j, c]) + state[i + 1, j, c]
                     ones = ones + state[i, j - 1, c] + state[i, j + 1, c]
-                    state[i, j, c] = np.int32(x >> np.uint32(1)) >= table[base + ones]
+                    state[i, j, c] = np.int32(x >> np.uint32(1)) >= table[n, ones]
 
 
 @numba.njit(cache=True)
-def _compared(state, rng, table, draw, needed, sweeps):  # type: ignore[no-untyped-def]
-    """As `ceiling._ising`, but the draw is compared with all five thresholds: no look-up per lane."""
+def _looked_up(state, rng, table, draw, index, sweeps):  # type: ignore[no-untyped-def]
+    """As `ceiling._ising`, but thresholds are read from memory."""
     side, lanes = state.shape[0] - 2, state.shape[2]
     for _ in range(sweeps):
         for i in range(1, side + 1):
             for j in range(1, side + 1):
-                base = 5 * ((i > 1) + (i < side) + (j > 1) + (j < side))
+                n = np.uint64((i > 1) + (i < side) + (j > 1) + (j < side))
+                fill(rng, draw)
+                for c in range(lanes):
+                    index[c] = np.int32(state[i - 1, j, c]) + np.int32(state[i + 1, j, c])
+                    index[c] += np.int32(state[i, j - 1, c]) + np.int32(state[i, j + 1, c])
+                for c in range(lanes):
+                    state[i, j, c] = draw[c] >= table[n, np.uint64(index[c])]
+
+
+@numba.njit(cache=True)
+def _compared(state, rng, table, draw, needed, sweeps):  # type: ignore[no-untyped-def]
+    """As `ceiling._ising`, but the draw is compared with all five thresholds, whichever is meant."""
+    side, lanes = state.shape[0] - 2, state.shape[2]
+    for _ in range(sweeps):
+        for i in range(1, side + 1):
+            for j in range(1, side + 1):
+                n = (i > 1) + (i < side) + (j > 1) + (j < side)
                 fill(rng, draw)
                 for c in range(lanes):
                     needed[c] = 5
                 for k in range(5):
-                    cut = table[base + k]
+                    cut = table[n, k]
                     for c in range(lanes):
                         needed[c] -= draw[c] >= cut
                 for c in range(lanes):
@@ -94,13 +111,13 @@ def _bits(state, rng, table, sweeps):  # type: ignore[no-untyped-def]
     for _ in range(sweeps):
         for i in range(1, side + 1):
             for j in range(1, side + 1):
-                base = 5 * ((i > 1) + (i < side) + (j > 1) + (j < side))
+                n = (i > 1) + (i < side) + (j > 1) + (j < side)
                 reached[:], level[:] = zero, all_ones
                 open_lanes, bit = all_ones, 30
                 while open_lanes != zero and bit >= 0:
                     word, open_lanes = _word(rng), zero
                     for k in range(5):
-                        if (table[base + k] >> bit) & 1:
+                        if (table[n, k] >> bit) & 1:
                             level[k] &= word
                         else:
                             reached[k] |= level[k] & word
@@ -130,15 +147,18 @@ def measure(settings: Settings) -> list[Table]:
 def ising_variants(side: int, settings: Settings) -> Iterator[tuple[str, Spread]]:
     """Updates per second of kernels by hand on an Ising grid."""
     for lanes in (64, 16, 32, 128, 256):
-        yield f"{lanes} lanes, loops that do one thing each", ceiling.ising(side, WEIGHT, lanes, settings)
-    rng, draw, _ = scratch(64)
+        found = speed(ceiling.ising(side, WEIGHT, lanes), settings)
+        yield f"{lanes} lanes, loops that do one thing each", found
+    rng, draw, index = scratch(64)
     needed = np.zeros(64, np.uint8)
     table, updates = ceiling.ising_table(WEIGHT), 64.0 * side**2
     grid = np.zeros((side + 2, side + 2, 64), dtype=np.uint8)
     one = rate(lambda n: _one_loop(grid, rng, table, n), updates, settings)
     yield "64 lanes, one loop that does all", one
+    looked_up = rate(lambda n: _looked_up(grid, rng, table, draw, index, n), updates, settings)
+    yield "64 lanes, a look-up for a choice of five", looked_up
     compared = rate(lambda n: _compared(grid, rng, table, draw, needed, n), updates, settings)
-    yield "64 lanes, five comparisons for one look-up", compared
+    yield "64 lanes, five comparisons for a choice of five", compared
     words, seeds = np.zeros((side + 2, side + 2), np.uint64), np.array([1, 2], dtype=np.uint64)
     yield "64 lanes as the bits of one word", rate(lambda n: _bits(words, seeds, table, n), updates, settings)
 

@@ -14,6 +14,8 @@ from typing import Any
 import plx
 from plx.ground.graph import GroundModel
 from plx.infer.compare import with_marginals
+from tests.benchmarks import ceiling
+from tests.benchmarks.ceiling import ByHand
 from tests.benchmarks.models import potts
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper"
@@ -41,11 +43,13 @@ query takes(p, c) for p in Person, c in Course
 
 @dataclass(frozen=True)
 class KernelModel:
-    """A model, the updates per second to reach on it, and the model for other tools, if they can read it."""
+    """A model, the updates per second to reach on it, chains of it by hand with so many lanes, and the
+    model for other tools, if they can read it."""
 
     name: str
     make: Callable[[], GroundModel]
     bar: float
+    by_hand: Callable[[int], ByHand]
     plain: Callable[[], Plain] | None = None
 
 
@@ -110,17 +114,33 @@ def kernel_models(quick: bool) -> list[KernelModel]:
     """The models of the benchmark; small ones for a trial. Published models are left out if absent."""
     side, people, crowd = (6, 8, 20) if quick else (50, 300, 1000)
     found = [
-        KernelModel(f"Ising grid {side}×{side}", lambda: grid(side, 2), 1e8, lambda: plain_grid(side, 2)),
         KernelModel(
-            f"Potts grid {side}×{side}, 5 values", lambda: grid(side, 5), 3e7, lambda: plain_grid(side, 5)
+            f"Ising grid {side}×{side}",
+            lambda: grid(side, 2),
+            1e8,
+            lambda lanes: ceiling.ising(side, 0.4, lanes),
+            lambda: plain_grid(side, 2),
+        ),
+        KernelModel(
+            f"Potts grid {side}×{side}, 5 values",
+            lambda: grid(side, 5),
+            3e7,
+            lambda lanes: ceiling.potts(side, 5, 0.4, lanes),
+            lambda: plain_grid(side, 5),
         ),
         KernelModel(
             f"friends and smokers, {people} people",
             lambda: friends(people),
             3e7,
+            lambda lanes: ceiling.friends(people, lanes),
             lambda: plain_friends(people),
         ),
-        KernelModel(f"10 counts over {crowd} literals", lambda: counts(crowd), 2e7),
+        KernelModel(
+            f"10 counts over {crowd} literals",
+            lambda: counts(crowd),
+            2e7,
+            lambda lanes: ceiling.counts(crowd, 10, lanes),
+        ),
     ]
     if quick or not PAPER.exists():
         return found
@@ -128,9 +148,14 @@ def kernel_models(quick: bool) -> list[KernelModel]:
         "ring_test4",
         lambda: published("ring_test4_size500"),
         1.5e8,
+        lambda lanes: ceiling.ring(published("ring_test4_size500").graph, lanes),
         lambda: plain_published("ring_test4_size500"),
     )
     students = KernelModel(
-        "sc_20_10", lambda: published("sc_20_10"), 5e7, lambda: plain_published("sc_20_10")
+        "sc_20_10",
+        lambda: published("sc_20_10"),
+        5e7,
+        lambda lanes: ceiling.curriculum(published("sc_20_10").graph, 20, 10, lanes),
+        lambda: plain_published("sc_20_10"),
     )
     return [ring, *found[:2], students, *found[2:]]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.benchmarks import ceiling
+from tests.benchmarks.ceiling import ByHand
 from tests.benchmarks.kernel_models import Plain, grid, kernel_models, plain_grid
 from tests.benchmarks.kernels import LANES, updates
-from tests.benchmarks.table import Settings, Spread, Table, number, ratio
+from tests.benchmarks.table import Settings, Spread, Table, number, rate, ratio
 
 SCRIPT = Path(__file__).with_name("rival_runs.py")
 FAST, SLOW = ("numbskull", "dwave-samplers"), ("pyAgrum", "pgmpy")
@@ -28,20 +27,20 @@ def measure(settings: Settings) -> list[Table]:
 
 
 def _ceilings(settings: Settings) -> Table:
-    side = 6 if settings.quick else 50
-    cases: list[tuple[str, int, Callable[[], Spread]]] = [
-        (f"Ising grid {side}×{side}", 2, lambda: ceiling.ising(side, 0.4, LANES, settings)),
-        (f"Potts grid {side}×{side}, 5 values", 5, lambda: ceiling.potts(side, 5, 0.4, LANES, settings)),
-    ]
     rows: list[tuple[object, ...]] = []
-    for name, states, written in cases:
-        ours, best = updates(grid(side, states), settings), written()
-        rows.append((name, ours, best, ratio(ours, best)))
+    for one in kernel_models(settings.quick):
+        ours, best = updates(one.make(), settings), speed(one.by_hand(LANES), settings)
+        rows.append((one.name, ours, best, ratio(ours, best)))
     return Table(
         f"Updates per second beside a kernel written by hand for the one model, {LANES} lanes",
         ("model", "plx", "by hand", "plx ÷ by hand"),
         rows,
     )
+
+
+def speed(chains: ByHand, settings: Settings) -> Spread:
+    """Updates per second of chains by hand."""
+    return rate(chains.sweep, chains.unknowns * chains.lanes, settings)
 
 
 def _fast(settings: Settings) -> Table:
