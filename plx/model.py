@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from plx.ground.graph import Condition, GroundModel, GroundQuery
     from plx.infer.curves import Comparison
     from plx.infer.progress import Options, Report
+    from plx.infer.samples import Inference
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
 
@@ -139,14 +140,20 @@ class Model:
 
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
-        from plx.answer.collect import collect
+        from plx.answer.collect import Part, collect
         from plx.infer.progress import Clock
 
         groups = _by_given(self.ground.queries)
         clock = Clock()
         parts: list[Part] = []
         try:
+            together = self._together(groups, method, options.progress)
             for positions in groups:
+                if positions in together:
+                    parts.append(
+                        Part(positions, self._asking(positions), together[positions], self._given(positions))
+                    )
+                    continue
                 share = _share(options, clock.seconds, len(groups) - len(parts))
                 parts.append(self._part(positions, method, share))
                 if parts[-1].inference.status == "interrupted":
@@ -160,10 +167,28 @@ class Model:
         from plx.answer.collect import Part
         from plx.infer.infer import infer
 
-        given = bool(positions and self.ground.queries[positions[0]].given)
         return self._conditioned(
-            positions, lambda model: Part(positions, model, infer(model, method, options), given)
+            positions,
+            lambda model: Part(positions, model, infer(model, method, options), self._given(positions)),
         )
+
+    def _together(
+        self, groups: Sequence[tuple[int, ...]], method: str, report: Report
+    ) -> dict[tuple[int, ...], Inference]:
+        """Exact answers to several ``given`` that one count gives, by the positions of their queries."""
+        if len(groups) < 2 or method not in ("auto", "exact"):
+            return {}
+        from plx.infer.together import answered_together
+
+        return answered_together(self.ground, groups, report)
+
+    def _asking(self, positions: tuple[int, ...]) -> GroundModel:
+        """The ground model with these queries alone."""
+        return replace(self.ground, queries=tuple(self.ground.queries[i] for i in positions))
+
+    def _given(self, positions: tuple[int, ...]) -> bool:
+        """Whether the queries at these positions have a ``given``."""
+        return bool(positions and self.ground.queries[positions[0]].given)
 
     def _conditioned(self, positions: tuple[int, ...], use: Callable[[GroundModel], T]) -> T:
         """Use the model of queries that share a ``given``, which becomes evidence.
@@ -172,7 +197,7 @@ class Model:
         """
         from plx.ground.condition import condition
 
-        model = replace(self.ground, queries=tuple(self.ground.queries[i] for i in positions))
+        model = self._asking(positions)
         given = model.queries[0].given if positions else ()
         try:
             return use(condition(model, given) if given else model)

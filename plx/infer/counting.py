@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.ground.graph import GroundModel
+from plx.ground.graph import GroundModel, GroundQuery
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer
 from plx.infer.core import Core, find_core
 from plx.infer.counted import Component, components_of
@@ -57,7 +57,7 @@ class CountPlan:
 
 def count_plan(model: GroundModel) -> CountPlan | None:
     """The way to count, or None if the model has no symmetric core."""
-    asked = {node for query in model.queries for node in free_nodes(query) if _wide(model, node)}
+    asked = {node for query in model.queries for node in _mentioned(query) if _wide(model, node)}
     core = find_core(model.graph, asked)
     if core is None or len(core.families) > MOST_CELLS:
         return None
@@ -72,7 +72,7 @@ def count(plan: CountPlan) -> Inference:
     """
     begin = time.perf_counter()
     model = plan.model
-    sums = _Sums(plan.core)
+    sums = Sums(plan.core)
     log_z = sums.log_z + model.log_constant
     if log_z == -np.inf:
         raise contradiction(model)
@@ -89,6 +89,11 @@ def count(plan: CountPlan) -> Inference:
     return Inference("exact", plan.reason, tuple(answers), log_z=log_z, seconds=time.perf_counter() - begin)
 
 
+def _mentioned(query: GroundQuery) -> tuple[int, ...]:
+    """The nodes of a query and of its ``given``."""
+    return (*free_nodes(query), *(fact.node for fact in query.given))
+
+
 def _wide(model: GroundModel, node: int) -> bool:
     """A derived node over too many inputs to be summed as a function of their joint distribution."""
     graph = model.graph
@@ -98,7 +103,7 @@ def _wide(model: GroundModel, node: int) -> bool:
     return bool((inputs >= graph.n_variables).any()) or math.prod(graph.card[inputs].tolist()) > _SMALL
 
 
-class _Sums:
+class Sums:
     """The joint distributions of nodes, by the counts of the blocks that they lie in."""
 
     def __init__(self, core: Core) -> None:
@@ -122,6 +127,16 @@ class _Sums:
         if key not in self._known:
             self._known[key] = self._compute(nodes, needed, number)
         return self._known[key]
+
+    def size(self, nodes: tuple[int, ...]) -> float:
+        """The entries of the largest array that `joint` makes for these nodes."""
+        needed = self._expand(nodes)
+        blocks = {block for node in needed if (block := self._block(node))}
+        sizes = [math.prod(self._core.graph.card[needed].tolist())]
+        for component in self._components:
+            states = [component.size(family) for family, _ in blocks if family in component.families]
+            sizes.append(component.vectors * math.prod(states))
+        return float(max(sizes))
 
     def _expand(self, nodes: tuple[int, ...]) -> list[int]:
         """The nodes and all that they depend on, down to the core."""

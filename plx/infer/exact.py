@@ -13,7 +13,7 @@ from plx.infer.counting import count, count_plan
 from plx.infer.elimination import Budget, plan, solve
 from plx.infer.samples import Answer, Inference
 
-_MANY = 20_000
+MANY = 20_000
 """With more factors than this, counting is tried before an elimination order is searched for."""
 
 _CHEAP = 3e6
@@ -31,11 +31,11 @@ class Way:
 
 def exact_way(model: GroundModel) -> Way | None:
     """The cheapest exact way, or None if none fits. Ways to find most probable worlds are not its matter."""
-    if model.graph.n_factors > _MANY and (way := _counted(model)):
+    if model.graph.n_factors > MANY and (way := _counted(model)):
         return way
     ways = [_eliminated(model)]
     if not ways[0] or ways[0].operations > _CHEAP:
-        ways += [_merged(model), None if model.graph.n_factors > _MANY else _counted(model)]
+        ways += [_merged(model), None if model.graph.n_factors > MANY else _counted(model)]
     return min((way for way in ways if way), key=lambda way: way.operations, default=_worlds_only(model))
 
 
