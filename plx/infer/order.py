@@ -19,6 +19,12 @@ GOOD_ENOUGH = 2e5
 
 _MOST_TRIES = 30
 
+_STEPS = 200_000
+"""Nodes times tries at most, past the third try: the search must not take longer than what it spares."""
+
+_MANY_STEPS = 20_000
+"""Where counting the fill of every node takes more steps, in thousands, orders by size come first."""
+
 _EMPTY = np.empty(0, dtype=np.int64)
 
 
@@ -121,11 +127,15 @@ def first_place(start: IntArray, node: IntArray, place: IntArray) -> IntArray:
 def find_order(network: Network, seed: int = 0) -> Skeleton:
     """The cheapest of several greedy elimination orders (min-fill and min-size, ties at random).
 
-    The dearer the best so far, the more are tried.
+    The dearer the best so far, the more are tried. Fill takes long to count in a large network, and
+    where an order by size is hopeless there, fill is not counted.
     """
     graph = interaction(network)
+    degree = np.diff(graph.start).astype(np.float64)
+    large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
+    most = max(3, min(_MOST_TRIES, _STEPS // max(1, network.n_nodes)))
     candidates = [(network.guide, False)] if len(network.guide) else []
-    candidates += [(_EMPTY, trial % 3 != 1) for trial in range(_MOST_TRIES)]
+    candidates += [(_EMPTY, trial % 3 == 1 if large else trial % 3 != 1) for trial in range(most)]
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
     for tries, (forced, by_fill) in enumerate(candidates, start=1):
@@ -153,7 +163,8 @@ def interaction(network: Network) -> Interaction:
         _pairs(network.scope_start, network.scope, n),
         _pairs(network.family_start, network.family, n),
     ]
-    key = np.unique(np.concatenate(pairs))
+    key = np.sort(np.concatenate(pairs))  # np.unique hashes, which takes ten times as long
+    key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
     owner = np.repeat(np.arange(network.n_functions), np.diff(network.family_start))
     by_node = np.argsort(network.family, kind="stable")
     return Interaction(

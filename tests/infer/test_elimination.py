@@ -10,6 +10,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ import pytest
 from plx.errors import NoWorldError
 from plx.formats.reader import read_model
 from plx.ground.graph import GroundModel, GroundQuery, Target
-from plx.infer import elimination, split
+from plx.infer import elimination, order, split
 from plx.infer.elimination import Budget, plan, solve
 from tests import models
 from tests.models import make_model
@@ -248,3 +249,40 @@ def test_a_count_over_a_grid_follows_its_rows(monkeypatch: pytest.MonkeyPatch) -
     for least in (0.0, 1e9):  # both ways to split, the rows' and the tree's
         monkeypatch.setattr(elimination, "SPLIT_OPERATIONS", least)
         np.testing.assert_allclose(solve(small).answers[0].p, exact, atol=1e-12)
+
+
+def grid(rows: int, columns: int) -> GroundModel:
+    """An Ising grid without a name for each node."""
+    node = np.arange(rows * columns).reshape(rows, columns)
+    pairs = [(node[:, :-1], node[:, 1:]), (node[:-1], node[1:])]
+    scope = np.concatenate([np.stack([a.ravel(), b.ravel()], axis=1) for a, b in pairs])
+    model = make_model([2] * node.size, [([0, 1], [[1, 0], [0, 1]])])
+    return dataclasses.replace(
+        model,
+        graph=model.graph._replace(
+            scope_start=2 * np.arange(len(scope) + 1),
+            scope=scope.ravel().astype(np.int32),
+            table_of=np.zeros(len(scope), dtype=np.int32),
+            rule_of=np.zeros(len(scope), dtype=np.int32),
+        ),
+        queries=model.queries[:1],
+    )
+
+
+@pytest.mark.parametrize(("rows", "columns", "fits"), [(6, 4000, True), (150, 150, False), (21, 1000, False)])
+def test_the_search_for_an_order_of_a_large_network_is_short(
+    monkeypatch: pytest.MonkeyPatch, rows: int, columns: int, fits: bool
+) -> None:
+    """Counting fill takes seconds in a network of 10⁵ nodes, so it must promise something."""
+    tried: list[bool] = []
+    eliminate = order.eliminate
+
+    def watched(graph: Any, forced: Any, by_fill: bool, noise: Any, cap: float) -> Any:
+        tried.append(by_fill)
+        return eliminate(graph, forced, by_fill, noise, cap)
+
+    monkeypatch.setattr(order, "eliminate", watched)
+    chosen = plan(grid(rows, columns))
+    assert chosen.fits() is fits
+    assert len(tried) <= max(3, 200_000 // (rows * columns))
+    assert fits or chosen.complete or tried == [False]
