@@ -13,6 +13,7 @@ from plx.infer.junction import assemble
 from plx.infer.order import Skeleton
 from plx.infer.samples import World
 from plx.infer.start import contradiction
+from plx.infer.waiting import waited
 from plx.infer.worlds import log_weights, node_states
 
 
@@ -36,7 +37,8 @@ def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) 
     tree, network = assemble(skeleton), skeleton.network
     data = network.table
     messages = np.empty((tree.message_start[-1], count))
-    if not best_kernels.collect_best(tree, data, messages):
+    steps = count * tree.entry_start[-1]
+    if not waited(lambda: best_kernels.collect_best(tree, data, messages), steps):
         raise contradiction(model)
     found = int((messages[-1] > -np.inf).sum())
     states = np.empty((found, network.n_nodes), dtype=np.int64)

@@ -12,6 +12,7 @@ from plx.infer import tree_kernels
 from plx.infer.network import spread, starts
 from plx.infer.order import Skeleton, first_place
 from plx.infer.tree_kernels import Tree
+from plx.infer.waiting import waited
 from plx.values import FloatArray, IntArray
 
 
@@ -42,7 +43,7 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     data = np.concatenate([skeleton.network.table, np.empty(tree.message_start[-1])])
     table = np.empty(np.diff(tree.entry_start).max(initial=1))
     scale = np.zeros(len(tree.parent))
-    if not tree_kernels.collect(tree, data, messages, table, scale):
+    if not waited(lambda: tree_kernels.collect(tree, data, messages, table, scale), tree.entry_start[-1]):
         raise Impossible
     log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
     return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
@@ -67,16 +68,11 @@ def _read(
     out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
     out = np.zeros(out_start[-1])
     by_clique = np.argsort(clique, kind="stable")
-    tree_kernels.distribute(
-        tree._replace(stride=links.strides),
-        data,
-        len(skeleton.network.table),
-        table,
-        scale,
-        starts(np.bincount(clique, minlength=len(tree.parent))),
-        link[by_clique],
-        out_start[by_clique],
-        out,
+    order = (starts(np.bincount(clique, minlength=len(tree.parent))), link[by_clique], out_start[by_clique])
+    whole, messages = tree._replace(stride=links.strides), len(skeleton.network.table)
+    waited(
+        lambda: tree_kernels.distribute(whole, data, messages, table, scale, *order, out),
+        tree.entry_start[-1],
     )
     return [part / part.sum() for part in np.split(out, out_start[1:-1])]
 

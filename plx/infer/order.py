@@ -9,6 +9,7 @@ import numpy as np
 
 from plx.infer.network import Network, spread, starts
 from plx.infer.order_kernels import Interaction, eliminate
+from plx.infer.waiting import waited
 from plx.values import FloatArray, IntArray
 
 WIDEST_BITS = 48.0
@@ -139,9 +140,7 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
     for tries, (forced, by_fill) in enumerate(candidates, start=1):
-        found = skeleton(
-            network, *eliminate(graph, forced, by_fill, noise.random(network.n_nodes), WIDEST_BITS)
-        )
+        found = skeleton(network, *_eliminated(graph, forced, by_fill, noise.random(network.n_nodes)))
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
         if not found.complete or best.operations < (GOOD_ENOUGH + 200.0 * network.n_nodes) * tries**3:
@@ -153,7 +152,14 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
 def follow_order(network: Network, order: IntArray) -> Skeleton:
     """The tree of a given elimination order."""
     noise = np.zeros(network.n_nodes)
-    return skeleton(network, *eliminate(interaction(network), order, False, noise, WIDEST_BITS))
+    return skeleton(network, *_eliminated(interaction(network), order, False, noise))
+
+
+def _eliminated(
+    graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    steps = 10.0 * len(graph.neighbour)
+    return waited(lambda: eliminate(graph, forced, by_fill, noise, WIDEST_BITS), steps)
 
 
 def interaction(network: Network) -> Interaction:
