@@ -121,15 +121,6 @@ def update_singly(chains: Chains, seed: int) -> None:
         block.scan = generator(seed, _SCAN)[:, None]
 
 
-def refresh_block(chains: Chains, k: int) -> None:
-    """Bring the derived nodes of block k up to date after its states were changed from outside."""
-    if not len(chains.plan.rows.node):
-        return
-    block = chains.blocks[k]
-    total, level = _derived(chains.plan, node_states(chains.plan.graph, block.state))
-    block.total[:], block.level[:] = total, level
-
-
 def chains_at(
     plan: Plan,
     states: npt.NDArray[np.integer],

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.ground.graph import Int32Array
-from plx.ground.rows import AnyInt
-from plx.infer.orbit_kernels import Moves
-from plx.lift.chain import Chain, GroupTooLarge, stabiliser_chain
+from plx.ground.rows import AnyInt, starts
+from plx.infer.orbit_kernels import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
+from plx.lift.chain import Chain, GroupTooLarge, flat, stabiliser_chain
 from plx.lift.group import Group
+from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer
 from plx.values import FloatArray, IntArray
 
 _TABLE = 1 << 22
 """Entries of the tables from which sets of blocks are drawn exactly."""
+
+_FLAT = 1 << 18
+"""Entries of a chain's elements where each level has one for every point of its orbit: 1 MiB."""
 
 TOO_LARGE = "part of the symmetry group is too large for uniform elements in memory; it is not used in moves"
 
@@ -27,8 +33,7 @@ def moves_of(group: Group, start: IntArray, weight: FloatArray) -> tuple[Moves, 
     """
     notes: list[str] = []
     build = _Build(start, weight)
-    # g = l₀∘l₁∘…, so the last layer moves first.
-    for layer in reversed(group.layers):
+    for layer in _gathered(group):
         try:
             build.add(layer)
         except GroupTooLarge:
@@ -36,20 +41,32 @@ def moves_of(group: Group, start: IntArray, weight: FloatArray) -> tuple[Moves, 
     return build.moves(), tuple(dict.fromkeys(notes))
 
 
+def _gathered(group: Group) -> Iterator[Layer]:
+    """The layers in the order in which they move: g = l₀∘l₁∘…, so the last is first.
+
+    Neighbours whose blocks are as many and as large become copies of one.
+    """
+
+    def shape(layer: Layer) -> tuple[bool, tuple[int, ...]]:
+        return layer.is_symmetric, layer.points.shape[1:]
+
+    for (symmetric, _), run in groupby(reversed(group.layers), shape):
+        if symmetric:
+            yield Layer(np.concatenate([layer.points for layer in run]))
+        else:
+            yield from run
+
+
 class _Build:
+    """Pieces as they come; copies of a layer become pieces together."""
+
     def __init__(self, start: IntArray, weight: FloatArray) -> None:
-        self.start = start
-        self.card = np.diff(start)
+        self.card = np.diff(start).astype(np.int64)
         self.variable = np.repeat(np.arange(len(self.card)), self.card)
         self.value = np.arange(len(self.variable)) - start[self.variable]
         self.weight = weight
-        self.shapes: list[IntArray] = [np.empty((0, 2), dtype=np.int64)]
-        self.points: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self.rows: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self.row_counts: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self.chain_of: list[int] = []
-        self.even: list[bool] = []
-        self.subset: list[int] = []
+        self.parts: dict[str, list[AnyInt]] = {}
+        self.weights: list[FloatArray] = [np.empty(0)]
         self.tables: dict[bytes, int] = {}
         self.table: list[FloatArray] = [np.empty(0)]
         self.table_size = 0
@@ -57,30 +74,107 @@ class _Build:
 
     def add(self, layer: Layer) -> None:
         """Every copy of a layer is a piece."""
-        copies, blocks, width = layer.points.shape
-        chain = -1
-        if not layer.is_symmetric:
-            chain = len(self.chains)
-            self.chains.append(stabiliser_chain(layer.generators, layer.order))
-        self.shapes.append(np.tile([blocks, width], (copies, 1)))
-        self.points.append(layer.points.ravel())
-        variable = self.variable[layer.points.reshape(copies, blocks * width)]
-        piece, row = np.divmod(
-            np.unique(variable + np.arange(copies)[:, None] * len(self.card)), len(self.card)
-        )
-        self.rows.append(row)
-        self.row_counts.append(np.bincount(piece, minlength=copies))
-        self.chain_of += [chain] * copies
-        for points in layer.points:
-            even = self._is_even(layer, points)
-            self.even.append(even)
-            self.subset.append(-1 if even or not layer.is_symmetric else self._subset(points))
-
-    def _is_even(self, layer: Layer, points: IntArray) -> bool:
-        weight = self.weight[points]
+        points, chain, heavy = layer.points, -1, 0
         if layer.is_symmetric:
-            return bool((weight == weight[0]).all())
-        return bool((weight[0][layer.generators] == weight[0]).all())
+            weight = self.weight[points]
+            even = (weight == weight[:, :1]).all(axis=(1, 2))
+            kind = np.where(even, EVEN, ARRANGED)
+            kind[even & self._of_one_unknown(points)] = VALUES
+            whole, heads = self._of_whole_unknowns(points)
+            kind[even & whole] = UNKNOWNS
+        else:
+            label = _orbits(layer.generators)
+            weight = self.weight[points[:, 0]]
+            uneven = weight != weight[:, label]
+            kind = np.where(uneven.any(axis=1), PROPOSED, EVEN)
+            orbit_is_heavy = np.isin(label, label[uneven.any(axis=0)])
+            heavy = int(orbit_is_heavy.sum())
+            order = np.argsort(~orbit_is_heavy, kind="stable")
+            points, heads = points[:, :, order], np.zeros((len(points), len(order)), dtype=bool)
+            chain = len(self.chains)
+            self.chains.append(flat(stabiliser_chain(_renamed(layer.generators, order), layer.order), _FLAT))
+        self._pieces(points, kind, chain, heavy)
+        self._rows(points, kind, heads, heavy)
+
+    def _of_one_unknown(self, points: IntArray) -> npt.NDArray[np.bool_]:
+        """Which copies permute values of one unknown."""
+        variable = self.variable[points]
+        alone: npt.NDArray[np.bool_] = (variable == variable[:, :1, :1]).all(axis=(1, 2)) & (
+            points.shape[2] == 1
+        )
+        return alone
+
+    def _of_whole_unknowns(self, points: IntArray) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which copies exchange unknowns as they are, and places [copies, width] of their first states."""
+        width = points.shape[2]
+        order = np.argsort(points[:, 0], axis=1)
+        in_order = np.take_along_axis(points, order[:, None], axis=2)
+        variable, value = self.variable[in_order], self.value[in_order]
+        follows = (variable[..., 1:] == variable[..., :-1]) & (value[..., 1:] == value[..., :-1] + 1)
+        from_zero = (value[..., 0] == 0) & ((value[..., 1:] == 0) | follows).all(axis=2)
+        complete = np.where(value == 0, self.card[variable], 0).sum(axis=2) == width
+        whole = (value == value[:, :1]).all(axis=2) & from_zero & complete
+        return whole.all(axis=1), self.value[points[:, 0]] == 0
+
+    def _pieces(self, points: IntArray, kind: IntArray, chain: int, heavy: int) -> None:
+        copies, blocks, width = points.shape
+        subset = np.full(copies, -1)
+        for copy in np.flatnonzero(kind == ARRANGED).tolist():
+            subset[copy] = self._subset(points[copy])
+        self._put(
+            kind=kind,
+            blocks=np.full(copies, blocks),
+            width=np.full(copies, width),
+            chain=np.full(copies, chain),
+            heavy=np.where(kind == PROPOSED, heavy, 0),
+            subset=subset,
+            variable=self.variable[points].ravel(),
+            value=self.value[points].ravel(),
+        )
+        self.weights.append(self.weight[points].ravel())
+
+    def _rows(self, points: IntArray, kind: IntArray, heads: npt.NDArray[np.bool_], heavy: int) -> None:
+        """The unknowns of each copy, and the places of their states."""
+        copies, blocks, width = points.shape
+        variable = self.variable[points]
+        if (kind == UNKNOWNS).all():
+            counts = blocks * heads.sum(axis=1)
+            none = np.zeros(int(counts.sum()), dtype=np.int64)
+            row = variable[np.broadcast_to(heads[:, None], points.shape)]
+            self._put(row_count=counts, heavy_rows=np.zeros_like(counts), row=row, row_states=none)
+            return
+        if (kind == UNKNOWNS).any():
+            for copy in range(copies):
+                part = slice(copy, copy + 1)
+                self._rows(points[part], kind[part], heads[part], heavy)
+            return
+        piece = np.arange(copies)[:, None]
+        key = piece * len(self.card) + variable.reshape(copies, blocks * width)
+        known, own = np.unique(key, return_inverse=True)
+        own = own.reshape(key.shape)
+        # Rows with places whose weights matter come first in their piece.
+        is_heavy = np.zeros(len(known), dtype=bool)
+        is_heavy[own[:, :heavy]] = True
+        of_piece, row = np.divmod(known, len(self.card))
+        order = np.lexsort((~is_heavy, of_piece))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        row = row[order]
+        states = self.card[row]
+        place = np.full(int(states.sum()), -1)
+        at = starts(states)[:-1][rank[own]] + self.value[points].reshape(key.shape)
+        place[at] = np.arange(blocks * width)
+        self._put(
+            row_count=np.bincount(of_piece, minlength=copies),
+            heavy_rows=np.bincount(of_piece[is_heavy], minlength=copies),
+            row=row,
+            row_states=states,
+            place=place,
+        )
+
+    def _put(self, **parts: AnyInt) -> None:
+        for name, part in parts.items():
+            self.parts.setdefault(name, []).append(part)
 
     def _subset(self, points: IntArray) -> int:
         """Where the table of a piece over variables of two states is; -1 for other pieces."""
@@ -92,30 +186,40 @@ class _Build:
         key = odds.tobytes()
         if key not in self.tables and self.table_size + (k + 1) ** 2 <= _TABLE:
             self.tables[key] = self.table_size
-            self.table.append(suffix_polynomials(odds).ravel())
+            self.table.append(chances(odds).ravel())
             self.table_size += (k + 1) ** 2
         return self.tables.get(key, -1)
 
     def moves(self) -> Moves:
-        shape = np.concatenate(self.shapes)
-        size = shape.prod(axis=1)
+        kind, blocks, width, row_count, row_states = (
+            self._joined(name) for name in ("kind", "blocks", "width", "row_count", "row_states")
+        )
+        change = np.flatnonzero(np.diff(kind, prepend=-1))
         levels = [level for chain in self.chains for level in _levels(chain)]
         elements = [chain.elements.ravel() for chain in self.chains]
         return Moves(
-            blocks=shape[:, 0].copy(),
-            width=shape[:, 1].copy(),
-            first=np.cumsum(size) - size,
-            chain=np.array(self.chain_of, dtype=np.int64),
-            even=np.array(self.even, dtype=np.bool_),
-            subset=np.array(self.subset, dtype=np.int64),
-            point=np.concatenate(self.points),
-            row_first=np.append(0, np.cumsum(np.concatenate(self.row_counts))),
-            row=np.concatenate(self.rows),
-            start=np.ascontiguousarray(self.start, dtype=np.int64),
-            variable=self.variable,
-            value=self.value,
-            weight=np.ascontiguousarray(self.weight, dtype=np.float64),
-            table=np.concatenate(self.table),
+            most_blocks=int(blocks.max(initial=1)),
+            most_places=int((blocks * width).max(initial=1)),
+            most_rows=int(row_count.max(initial=1)),
+            most_states=int(self.card.max(initial=1)),
+            most_word=max([1, *(chain.longest_word for chain in self.chains)]),
+            batch_kind=kind[change],
+            batch_start=np.append(change, len(kind)),
+            blocks=blocks,
+            width=width,
+            first=starts(blocks * width)[:-1],
+            chain=self._joined("chain"),
+            heavy=self._joined("heavy"),
+            heavy_rows=self._joined("heavy_rows"),
+            subset=self._joined("subset"),
+            row_first=starts(row_count),
+            row=self._joined("row").astype(np.int32),
+            row_place=starts(row_states),
+            place=self._joined("place").astype(np.int32),
+            variable=self._joined("variable").astype(np.int32),
+            value=self._joined("value").astype(np.int32),
+            weight=np.concatenate(self.weights),
+            probability=np.concatenate(self.table),
             element_first=_before([len(e) for e in elements]),
             level_first=np.cumsum([0, *(len(chain.base) for chain in self.chains)]),
             level_size=np.array([size for size, *_ in levels], dtype=np.int64),
@@ -125,6 +229,25 @@ class _Build:
             via=_flat([via for _, _, via, _ in levels]),
             parent=_flat([parent for *_, parent in levels]),
         )
+
+    def _joined(self, name: str) -> IntArray:
+        return np.concatenate([np.empty(0, dtype=np.int64), *self.parts.get(name, [])]).astype(np.int64)
+
+
+def _orbits(generators: Int32Array) -> IntArray:
+    """The first place of the orbit of each place."""
+    width = generators.shape[1]
+    here = np.tile(np.arange(width), len(generators))
+    number: IntArray = components(*adjacency(width, here, generators.ravel().astype(np.int64)))
+    return np.unique(number, return_index=True)[1][number]
+
+
+def _renamed(generators: Int32Array, order: IntArray) -> Int32Array:
+    """Permutations of places that are listed in another order."""
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    renamed: Int32Array = rank[generators[:, order]]
+    return renamed
 
 
 def _levels(chain: Chain) -> Iterator[tuple[int, AnyInt, AnyInt, AnyInt]]:
@@ -138,6 +261,19 @@ def _before(sizes: list[int]) -> IntArray:
 
 def _flat(parts: Sequence[AnyInt]) -> Int32Array:
     return np.concatenate([np.empty(0, dtype=np.int32), *parts]).astype(np.int32)
+
+
+def chances(log_odds: FloatArray) -> FloatArray:
+    """Entry (j, c): the probability that block j is in its second state if c of the blocks j … k-1 are.
+
+    With e_c(j) the c-th elementary symmetric polynomial of the odds from j on, it is
+    odds_j · e_{c-1}(j+1) / e_c(j). Shape (k + 1, k + 1).
+    """
+    below = suffix_polynomials(log_odds)
+    chance = np.zeros_like(below)
+    with np.errstate(invalid="ignore"):
+        chance[:-1, 1:] = np.exp(log_odds[:, None] + below[1:, :-1] - below[:-1, 1:])
+    return np.nan_to_num(chance)
 
 
 def suffix_polynomials(log_odds: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from plx.ground.graph import GroundModel
 from plx.infer import lanes, ruled
 from plx.infer.moves import moves_of
-from plx.infer.orbit_kernels import Moves, move
+from plx.infer.orbit_kernels import Moves, kernel
 from plx.lift.find import find_symmetry
 from plx.lift.symmetry import Kind
 
@@ -96,9 +96,10 @@ def step(chains: OrbitalChains, draws: int, thin: int) -> npt.NDArray[np.integer
         lanes.run(inner, draws * thin, lambda k: _advance(chains, inner, k, draws, thin, counts[k]))
         return lanes.gathered(counts)
     total = np.zeros(1, dtype=np.int64)
+    nothing = [part[:0] for part in lanes.no_counts(inner.chains)]
     for _ in range(draws):
-        for k in range(len(inner.chains.blocks)):
-            _move(chains, inner.chains, k)
+        for k, none in enumerate(nothing):
+            _advance(chains, inner.chains, k, 1, 0, none)
         total = total + ruled.step(inner, 1, thin)
     return total
 
@@ -107,12 +108,19 @@ def _advance(
     chains: OrbitalChains, inner: lanes.Chains, k: int, draws: int, thin: int, counts: lanes.Counts
 ) -> None:
     """Move and sweep the lanes of block k before each draw."""
-    for _ in range(draws):
-        _move(chains, inner, k)
-        lanes.advance(inner, k, 1, thin, counts)
-
-
-def _move(chains: OrbitalChains, inner: lanes.Chains, k: int) -> None:
+    block = inner.blocks[k]
     with np.errstate(over="ignore"):
-        move(chains.moves, inner.blocks[k].state, chains.random[k], chains.accepted[k])
-    lanes.refresh_block(inner, k)
+        kernel(block.state.dtype.name)(
+            inner.plan.arrays,
+            chains.moves,
+            block.state,
+            block.total,
+            block.level,
+            block.random,
+            block.scan,
+            chains.random[k],
+            chains.accepted[k],
+            draws,
+            thin * inner.sweep_length,
+            counts,
+        )

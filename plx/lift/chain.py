@@ -61,6 +61,48 @@ class Chain:
                 image = self.elements[r][image]
         return image
 
+    @property
+    def longest_word(self) -> int:
+        """The most elements that a uniform one is composed of."""
+        return sum(int(_depths(self, level).max()) for level in range(len(self.base)))
+
+
+def flat(chain: Chain, cells: int) -> Chain:
+    """The chain with an element for every point of every orbit, so that no tree is deeper than one step.
+
+    The chain as it is, if that takes more than so many entries.
+    """
+    n = chain.elements.shape[1]
+    if int((chain.size - 1).sum()) * n > cells:
+        return chain
+    elements, via, parent = [], chain.via.copy(), chain.parent.copy()
+    count = 0
+    for level, size in enumerate(chain.size.tolist()):
+        points = chain.orbit[level, :size]
+        rank = np.empty(n, dtype=np.int64)
+        rank[points] = np.arange(size)
+        reach = np.tile(np.arange(n, dtype=np.int32), (size, 1))
+        depth = _depths(chain, level)
+        for d in range(1, int(depth.max()) + 1):
+            at = np.flatnonzero(depth == d)
+            last, before = chain.via[level, points[at]], chain.parent[level, points[at]]
+            reach[at] = np.take_along_axis(chain.elements[last], reach[rank[before]], axis=1)
+        elements.append(reach[1:])
+        via[level, points[1:]] = np.arange(count, count + size - 1)
+        parent[level, points[1:]] = points[0]
+        count += size - 1
+    return Chain(np.concatenate(elements), chain.base, via, parent, chain.orbit, chain.size)
+
+
+def _depths(chain: Chain, level: int) -> IntArray:
+    """How many elements take the base point of a level to each point of its orbit."""
+    point = chain.orbit[level, : chain.size[level]].copy()
+    depth = np.zeros(len(point), dtype=np.int64)
+    while (far := chain.via[level, point] >= 0).any():
+        depth += far
+        point[far] = chain.parent[level, point[far]]
+    return depth
+
 
 def stabiliser_chain(generators: Int32Array, order: int | None = None, seed: int = 0) -> Chain:
     """The chain of the group that generators [g, n] generate.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,8 +18,7 @@ from plx.ground.rows import starts
 from plx.infer import gibbs, lifted, nec, orbital
 from plx.infer.averages import Averages, averages
 from plx.infer.compiled import targets_of
-from plx.infer.moves import moves_of, suffix_polynomials
-from plx.infer.orbit_kernels import move
+from plx.infer.moves import suffix_polynomials
 from plx.infer.samplers import SAMPLERS
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
@@ -27,6 +26,7 @@ from plx.lift.reduced import reduced_model
 from plx.lift.slots import occupancy
 from tests.benchmarks.models import complete, curriculum, ring
 from tests.benchmarks.variance import MODELS, relative
+from tests.infer.moving import moved_by_kernel
 from tests.models import all_states, log_weights, make_model, marginal, random_model
 
 
@@ -284,20 +284,6 @@ def shares_of(states: np.ndarray, start: np.ndarray) -> np.ndarray:
     return np.bincount(numbers, minlength=int(np.prod(shape))) / len(numbers)
 
 
-def moved_by_kernel(
-    group: Group, start: np.ndarray, weight: np.ndarray, states: np.ndarray, times: int
-) -> Iterator[np.ndarray]:
-    """States [variables, lanes] after each of so many compiled moves."""
-    moves, notes = moves_of(group, start, weight)
-    assert not notes
-    state = np.ascontiguousarray(states, dtype=np.uint8)
-    random = np.random.default_rng(5).integers(2**63, size=state.shape[1] + 1).astype(np.uint64)
-    for _ in range(times):
-        with np.errstate(over="ignore"):
-            move(moves, state, random, np.zeros(2, dtype=np.int64))
-        yield state.copy()
-
-
 @pytest.mark.parametrize("kind", ["variable", "vv"])
 def test_compiled_moves_are_uniform_on_the_orbit(kind: str) -> None:
     """A uniform element takes any state to a uniform one of its orbit: successive states are independent."""
@@ -319,7 +305,10 @@ def test_compiled_moves_are_uniform_on_the_orbit(kind: str) -> None:
             assert np.abs(share - truth).max() < 5 * math.sqrt(0.25 / 20_000)
         both = Counter(zip(*(map(tuple, seen[:, :, lane].tolist()) for lane in (0, 1)), strict=True))
         truth_of_both = Counter(zip(*orbits, strict=True))
-        assert both.keys() == truth_of_both.keys(), "lanes are moved by the same element"
+        assert both.keys() <= truth_of_both.keys(), "lanes are moved by the same element"
+        if max(np.diff(symmetry.start)) > 2:
+            continue  # of more than two values of one unknown, rotations are drawn, not all permutations
+        assert both.keys() == truth_of_both.keys()
         for states_of_both, times in truth_of_both.items():
             error = both[states_of_both] / 20_000 - times / len(orbits[0])
             assert abs(error) < 5 * math.sqrt(0.25 / 20_000)
