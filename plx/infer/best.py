@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from plx.ground.graph import GroundModel
-from plx.infer import best_kernels
+from plx.infer.best_kernels import collect_best, trace_best
 from plx.infer.elimination import Plan, plan
 from plx.infer.junction import assemble
 from plx.infer.order import Skeleton
@@ -37,13 +37,13 @@ def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) 
     tree, network = assemble(skeleton), skeleton.network
     data = network.table
     messages = np.empty((tree.message_start[-1], count))
-    steps = count * tree.entry_start[-1]
-    if not waited(lambda: best_kernels.collect_best(tree, data, messages), steps):
+    inward = collect_best.sized(count * skeleton.operations)
+    if not waited(lambda: inward(tree, data, messages), count * tree.entry_start[-1]):
         raise contradiction(model)
     found = int((messages[-1] > -np.inf).sum())
     states = np.empty((found, network.n_nodes), dtype=np.int64)
     for rank in range(found):
-        best_kernels.trace_best(tree, skeleton.axis, data, messages, rank, states[rank])
+        trace_best.sized(count * skeleton.operations)(tree, skeleton.axis, data, messages, rank, states[rank])
     variables = network.node[: model.graph.n_variables]
     worlds = np.ascontiguousarray(states[:, variables].astype(np.int32).T)
     weights = log_weights(model.graph, node_states(model.graph, worlds))

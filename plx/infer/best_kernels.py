@@ -7,23 +7,17 @@ that it follows in each clique. Ties are broken by the order of entries, the sam
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import numpy.typing as npt
-from numba import int64, njit, typeof, types, void
 
-from plx.infer.tree_kernels import EMPTY, Floats, Ints, Tree, block_size, derive, index_of, room
+from plx.infer.tree_kernels import Floats, IntGrid, Ints, Tree, block_size, derive, index_of, room
+from plx.jit import kernel
 
-Grid = npt.NDArray[np.float64]
-IntGrid = npt.NDArray[np.int64]
-
-_TREE = typeof(EMPTY)  # type: ignore[no-untyped-call]
-_INTS = types.int64[::1]
-_FLOATS = types.float64[::1]
-_GRID = types.float64[:, ::1]
-_INT_GRID = types.int64[:, ::1]
+Grid = Annotated[npt.NDArray[np.float64], 2]
 
 
-@njit(void(_FLOATS, _FLOATS, _FLOATS, _INTS, _INTS), cache=True)
 def _combine(a: Floats, b: Floats, out: Floats, from_a: Ints, from_b: Ints) -> None:
     """The best sums of an entry of ``a`` and one of ``b``, both sorted, and which entries they are."""
     k = len(out)
@@ -40,7 +34,6 @@ def _combine(a: Floats, b: Floats, out: Floats, from_a: Ints, from_b: Ints) -> N
             out[at], from_a[at], from_b[at] = value, i, j
 
 
-@njit(int64(_FLOATS, types.float64), cache=True)
 def _insert(best: Floats, value: float) -> int:
     """Put a value into a sorted list, after its equals; where it went, or -1."""
     at = len(best) - 1
@@ -53,7 +46,6 @@ def _insert(best: Floats, value: float) -> int:
     return at
 
 
-@njit(void(_TREE, int64, _FLOATS, _GRID, _INTS, _GRID), cache=True)
 def _add_item(tree: Tree, item: int, data: Floats, messages: Grid, index: Ints, lists: Grid) -> None:
     """Add a factor to the lists of a block, or combine them with those of a message."""
     child, k = tree.item_child[item], messages.shape[1]
@@ -69,7 +61,7 @@ def _add_item(tree: Tree, item: int, data: Floats, messages: Grid, index: Ints, 
             lists[j] = spare
 
 
-@njit(types.boolean(_TREE, _FLOATS, _GRID), cache=True)
+@kernel
 def collect_best(tree: Tree, data: Floats, messages: Grid) -> bool:
     """Send the k best log weights from the leaves to the roots; False where no state is possible.
 
@@ -98,7 +90,6 @@ def collect_best(tree: Tree, data: Floats, messages: Grid) -> bool:
     return True
 
 
-@njit(int64(_TREE, int64, int64, _INTS), cache=True)
 def _offset(tree: Tree, c: int, link: int, state: Ints) -> int:
     total = 0
     for a in range(tree.axis_start[c + 1] - tree.axis_start[c]):
@@ -106,7 +97,6 @@ def _offset(tree: Tree, c: int, link: int, state: Ints) -> int:
     return total
 
 
-@njit(void(_TREE, int64, int64, _INTS), cache=True)
 def _decode(tree: Tree, c: int, entry: int, state: Ints) -> None:
     """The state of every axis of clique c at an entry of its table."""
     begin = tree.axis_start[c]
@@ -120,7 +110,6 @@ def _decode(tree: Tree, c: int, entry: int, state: Ints) -> None:
         state[tree.derived_axis[d]] = tree.map[at]
 
 
-@njit(void(_TREE, int64, _INTS, _FLOATS, _GRID, _FLOATS, _INT_GRID), cache=True)
 def _list_of(
     tree: Tree, c: int, state: Ints, data: Floats, messages: Grid, values: Floats, ranks: IntGrid
 ) -> None:
@@ -145,7 +134,6 @@ def _list_of(
         values[:] = spare
 
 
-@njit(int64(_TREE, int64, int64, int64, _FLOATS, _GRID, _INT_GRID, _INTS, _INTS), cache=True)
 def _ranked_entry(
     tree: Tree,
     c: int,
@@ -185,7 +173,7 @@ def _ranked_entry(
     return int(entry[rank])
 
 
-@njit(void(_TREE, _INTS, _FLOATS, _GRID, int64, _INTS), cache=True)
+@kernel
 def trace_best(tree: Tree, axis: Ints, data: Floats, messages: Grid, rank: int, states: Ints) -> None:
     """Write the world of the given rank (from 0) at the only root into ``states``, by nodes.
 

@@ -53,7 +53,8 @@ def _labels(network: Network) -> IntArray:
     for start, node in ((network.scope_start, network.scope), (network.family_start, network.family)):
         ends.append((np.repeat(node[start[:-1]], np.diff(start)), node))
     left, right = (np.concatenate([pair[i] for pair in ends]) for i in (0, 1))
-    return np.asarray(components(*adjacency(network.n_nodes, left, right)))
+    steps = network.n_nodes + 2 * len(left)
+    return components.sized(steps)(*adjacency.sized(steps)(network.n_nodes, left, right))
 
 
 def _connected(label: IntArray, scopes: Iterable[tuple[int, ...]]) -> set[int]:

@@ -139,7 +139,8 @@ def _blocks(color: IntArray, count: IntArray, pairs: Pairs) -> IntArray:
             root[_root(root, p)] = _root(root, q)
     empty = np.empty(0, dtype=np.int64)
     left, right = (np.concatenate([empty, *(side[i] for side in joins)]) for i in (0, 1))
-    return np.asarray(components(*adjacency(len(color), left, right)))
+    steps = len(color) + 2 * len(left)
+    return components.sized(steps)(*adjacency.sized(steps)(len(color), left, right))
 
 
 def _root(root: list[int], cell: int) -> int:

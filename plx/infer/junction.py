@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.infer import tree_kernels
 from plx.infer.network import spread, starts
 from plx.infer.order import Skeleton, first_place
-from plx.infer.tree_kernels import Tree
+from plx.infer.tree_kernels import Tree, collect, distribute, row_strides
 from plx.infer.waiting import waited
 from plx.values import FloatArray, IntArray
 
@@ -43,7 +42,8 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     data = np.concatenate([skeleton.network.table, np.empty(tree.message_start[-1])])
     table = np.empty(np.diff(tree.entry_start).max(initial=1))
     scale = np.zeros(len(tree.parent))
-    if not waited(lambda: tree_kernels.collect(tree, data, messages, table, scale), tree.entry_start[-1]):
+    inward = collect.sized(skeleton.operations)
+    if not waited(lambda: inward(tree, data, messages, table, scale), tree.entry_start[-1]):
         raise Impossible
     log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
     return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
@@ -70,10 +70,8 @@ def _read(
     by_clique = np.argsort(clique, kind="stable")
     order = (starts(np.bincount(clique, minlength=len(tree.parent))), link[by_clique], out_start[by_clique])
     whole, messages = tree._replace(stride=links.strides), len(skeleton.network.table)
-    waited(
-        lambda: tree_kernels.distribute(whole, data, messages, table, scale, *order, out),
-        tree.entry_start[-1],
-    )
+    outward = distribute.sized(skeleton.operations)
+    waited(lambda: outward(whole, data, messages, table, scale, *order, out), tree.entry_start[-1])
     return [part / part.sum() for part in np.split(out, out_start[1:-1])]
 
 
@@ -132,7 +130,7 @@ class _Links:
     def add(self, clique: IntArray, start: IntArray, node: IntArray) -> IntArray:
         """Links from cliques to tables over rows of nodes (in C order); where each begins."""
         skeleton = self._skeleton
-        table_stride = tree_kernels.row_strides(start, skeleton.network.card[node])
+        table_stride = row_strides.sized(len(start) + len(node))(start, skeleton.network.card[node])
         at = starts(np.diff(skeleton.axis_start)[clique])
         fresh = np.zeros(at[-1], dtype=np.int64)
         owner = np.repeat(np.arange(len(clique)), np.diff(start))

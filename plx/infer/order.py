@@ -158,8 +158,9 @@ def follow_order(network: Network, order: IntArray) -> Skeleton:
 def _eliminated(
     graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    steps = 10.0 * len(graph.neighbour)
-    return waited(lambda: eliminate(graph, forced, by_fill, noise, WIDEST_BITS), steps)
+    degree = np.diff(graph.start).astype(np.float64)
+    search = eliminate.sized(4.0 * float(degree @ degree) + 20.0 * len(degree))
+    return waited(lambda: search(graph, forced, by_fill, noise, WIDEST_BITS), 10.0 * len(graph.neighbour))
 
 
 def interaction(network: Network) -> Interaction:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import float64, njit, typeof, types
+
+from plx.jit import kernel
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Costs = Annotated[npt.NDArray[np.float64], 2]
 
 
 class Interaction(NamedTuple):
@@ -26,12 +28,6 @@ class Interaction(NamedTuple):
     incident: Ints
 
 
-_ROW = np.zeros(1, dtype=np.int64)
-_GRAPH = typeof(Interaction(_ROW, _ROW, np.zeros(1), _ROW, _ROW, _ROW, _ROW))  # type: ignore[no-untyped-call]
-_INTS = types.int64[::1]
-
-
-@njit(types.boolean(_INTS, _INTS, _INTS, types.int64, types.int64), cache=True)
 def _adjacent(pool: Ints, at: Ints, length: Ints, u: int, w: int) -> bool:
     if length[w] < length[u]:
         u, w = w, u
@@ -45,18 +41,12 @@ def _adjacent(pool: Ints, at: Ints, length: Ints, u: int, w: int) -> bool:
     return bool(low < at[u] + length[u] and pool[low] == w)
 
 
-@njit(
-    types.UniTuple(float64, 2)(  # type: ignore[no-untyped-call]
-        _GRAPH, _INTS, _INTS, _INTS, types.boolean[::1], _INTS, types.int64, types.int64, types.boolean
-    ),
-    cache=True,
-)
 def _score(
     graph: Interaction,
     pool: Ints,
     at: Ints,
     length: Ints,
-    alive: npt.NDArray[np.bool_],
+    alive: Bools,
     mark: Ints,
     stamp: int,
     u: int,
@@ -96,18 +86,22 @@ def _score(
     return np.rint(total * total - squares - present), cost
 
 
-@njit(
-    types.Tuple((_INTS, types.int64, types.int64))(  # type: ignore[no-untyped-call]
-        _INTS, types.int64, _INTS, _INTS, types.boolean[::1], _INTS, types.int64
-    ),
-    cache=True,
-)
+def _longer(row: Ints, least: int) -> Ints:
+    """The row, or if it is shorter than ``least`` a copy of at least twice its length."""
+    if len(row) >= least:
+        return row
+    out = np.empty(max(2 * len(row), least), dtype=np.int64)
+    for i in range(len(row)):
+        out[i] = row[i]
+    return out
+
+
 def _merge(
     pool: Ints,
     used: int,
     at: Ints,
     length: Ints,
-    alive: npt.NDArray[np.bool_],
+    alive: Bools,
     joined: Ints,
     u: int,
 ) -> tuple[Ints, int, int]:
@@ -115,8 +109,7 @@ def _merge(
 
     Returns the pool, which may have grown, how many there are, and how many of them are new.
     """
-    while used + length[u] + len(joined) > len(pool):
-        pool = np.concatenate((pool, np.empty_like(pool)))
+    pool = _longer(pool, used + length[u] + len(joined))
     out, new = used, 0
     j = 0
     for i in range(at[u], at[u] + length[u]):
@@ -142,14 +135,10 @@ def _merge(
     return pool, out - used, new
 
 
-@njit(
-    types.int64(_GRAPH, _INTS, types.boolean[::1], _INTS, _INTS, _INTS),
-    cache=True,
-)
 def _leaves(
     graph: Interaction,
     degree: Ints,
-    alive: npt.NDArray[np.bool_],
+    alive: Bools,
     order: Ints,
     row: Ints,
     members: Ints,
@@ -157,9 +146,13 @@ def _leaves(
     """Eliminate nodes of at most two neighbours, which are adjacent: that joins nobody."""
     length = graph.start[1:] - graph.start[:-1]
     done = 0
-    stack = list(range(len(alive)))
-    while len(stack) > 0:
-        u = stack.pop()
+    stack = np.empty(4 * len(alive), dtype=np.int64)  # a node comes again at degree 2, 1 and 0
+    size = len(alive)
+    for u in range(size):
+        stack[u] = u
+    while size > 0:
+        size -= 1
+        u = stack[size]
         if not alive[u] or degree[u] > 2 or graph.incident_start[u] < graph.incident_start[u + 1]:
             continue
         a, b = -1, -1
@@ -177,7 +170,8 @@ def _leaves(
                 fill += 1
                 degree[w] -= 1
                 if degree[w] <= 2:
-                    stack.append(w)
+                    stack[size] = w
+                    size += 1
         alive[u] = False
         order[done] = u
         done += 1
@@ -185,12 +179,35 @@ def _leaves(
     return done
 
 
-@njit(
-    types.Tuple((_INTS, _INTS, _INTS))(  # type: ignore[no-untyped-call]
-        _GRAPH, _INTS, types.boolean, types.float64[::1], float64
-    ),
-    cache=True,
-)
+def _sooner(cost: Costs, noise: Floats, u: int, w: int) -> bool:
+    """Whether u is to be eliminated before w."""
+    for k in range(2):
+        if cost[k, u] != cost[k, w]:
+            return bool(cost[k, u] < cost[k, w])
+    return bool(noise[u] < noise[w] or (noise[u] == noise[w] and u < w))
+
+
+def _settle(heap: Ints, place: Ints, size: int, cost: Costs, noise: Floats, u: int) -> None:
+    """Move u, whose cost has changed, to where it belongs in the binary heap ``heap[:size]``."""
+    i = place[u]
+    while i > 0 and _sooner(cost, noise, u, heap[(i - 1) // 2]):
+        heap[i] = heap[(i - 1) // 2]
+        place[heap[i]] = i
+        i = (i - 1) // 2
+    while 2 * i + 1 < size:
+        child = 2 * i + 1
+        if child + 1 < size and _sooner(cost, noise, heap[child + 1], heap[child]):
+            child += 1
+        if not _sooner(cost, noise, heap[child], u):
+            break
+        heap[i] = heap[child]
+        place[heap[i]] = i
+        i = child
+    heap[i] = u
+    place[u] = i
+
+
+@kernel
 def eliminate(
     graph: Interaction, forced: Ints, by_fill: bool, noise: Floats, cap: float
 ) -> tuple[Ints, Ints, Ints]:
@@ -204,7 +221,8 @@ def eliminate(
     n = len(graph.bits)
     pool = np.empty(2 * len(graph.neighbour) + 64, dtype=np.int64)
     used = len(graph.neighbour)
-    pool[:used] = graph.neighbour
+    for i in range(used):
+        pool[i] = graph.neighbour[i]
     at = graph.start[:-1].copy()
     length = graph.start[1:] - graph.start[:-1]
     room = length.copy()
@@ -213,10 +231,9 @@ def eliminate(
     members = np.empty(4 * n + 64, dtype=np.int64)
     done = 0 if len(forced) else _leaves(graph, length.copy(), alive, order, row, members)
 
-    heap = [(0.0, 0.0, 0.0, -1)]
-    heap.pop()
+    heap, place, size = np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), 0
+    cost = np.zeros((2, n))
     mark, stamp = np.full(n, -1, dtype=np.int64), 0
-    first, second = np.full(n, np.inf), np.full(n, np.inf)
     touched, seen = np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
     n_touched = 0
     for u in range(n):
@@ -230,27 +247,30 @@ def eliminate(
             for i in range(n_touched):
                 u = touched[i]
                 stamp += 1
-                first[u], second[u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
-                heapq.heappush(heap, (first[u], second[u], noise[u], u))
-            n_touched = 0
-            a1, a2, _, v = heapq.heappop(heap)
-            if not alive[v] or a1 != first[v] or a2 != second[v]:
-                continue
+                cost[0, u], cost[1, u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
+                if place[u] < 0:
+                    place[u] = size
+                    size += 1
+                _settle(heap, place, size, cost, noise, u)
+            v = heap[0]
+            size -= 1
+            if size > 0:
+                place[heap[size]] = 0
+                _settle(heap, place, size, cost, noise, heap[size])
         begin = row[done]
-        while begin + length[v] + 1 > len(members):
-            members = np.concatenate((members, np.empty_like(members)))
+        members = _longer(members, begin + length[v] + 1)
         members[begin] = v
-        k, size = 0, graph.bits[v]
+        k, bits = 0, graph.bits[v]
         for i in range(at[v], at[v] + length[v]):
             if alive[pool[i]]:
                 k += 1
                 members[begin + k] = pool[i]
-                size += graph.bits[pool[i]]
+                bits += graph.bits[pool[i]]
         alive[v] = False
         order[done] = v
         done += 1
         row[done] = begin + k + 1
-        if size > cap:
+        if bits > cap:
             break
         joined = members[begin + 1 : begin + 1 + k]
         n_touched = 0

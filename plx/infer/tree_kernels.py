@@ -9,14 +9,16 @@ filled by strides.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import int64, njit, typeof, types, void
+
+from plx.jit import kernel
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+IntGrid = Annotated[npt.NDArray[np.int64], 2]
 
 BLOCK = 4096
 """Entries of a clique walked at a time, about."""
@@ -48,14 +50,7 @@ class Tree(NamedTuple):
     stride: Ints
 
 
-EMPTY = Tree(*(np.zeros(1, dtype=np.int64) for _ in Tree._fields))
-_TREE = typeof(EMPTY)  # type: ignore[no-untyped-call]
-_INTS = types.int64[::1]
-_FLOATS = types.float64[::1]
-_GRID = types.int64[:, ::1]
-
-
-@njit(_INTS(_INTS, _INTS), cache=True)
+@kernel
 def row_strides(start: Ints, card: Ints) -> Ints:
     """C-order strides of the axes of tables, one row of axes per table."""
     out = np.zeros(len(card), dtype=np.int64)
@@ -67,7 +62,6 @@ def row_strides(start: Ints, card: Ints) -> Ints:
     return out
 
 
-@njit(int64(_TREE, int64), cache=True)
 def block_size(tree: Tree, c: int) -> int:
     """The number of entries in the trailing base axes that fit a block."""
     size = 1
@@ -79,7 +73,6 @@ def block_size(tree: Tree, c: int) -> int:
     return size
 
 
-@njit(int64(_TREE, int64, int64, int64), cache=True)
 def _run(tree: Tree, c: int, link: int, block: int) -> int:
     """How many neighbouring entries of a block always agree on what the link leads to."""
     begin = tree.axis_start[c]
@@ -95,7 +88,6 @@ def _run(tree: Tree, c: int, link: int, block: int) -> int:
     return run
 
 
-@njit(void(_TREE, int64, int64, int64, int64, int64, int64, _GRID, _INTS), cache=True)
 def index_of(
     tree: Tree,
     c: int,
@@ -104,7 +96,7 @@ def index_of(
     block: int,
     run: int,
     n_derived: int,
-    derived: npt.NDArray[np.int64],
+    derived: IntGrid,
     out: Ints,
 ) -> None:
     """Where each run of entries of a chunk lies in what the link leads to."""
@@ -135,8 +127,7 @@ def index_of(
                 out[j] += stride * derived[d, j]
 
 
-@njit(int64(_TREE, int64, int64, int64, _GRID, _INTS), cache=True)
-def derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.int64], scratch: Ints) -> int:
+def derive(tree: Tree, c: int, chunk: int, block: int, derived: IntGrid, scratch: Ints) -> int:
     """The states of the derived axes over a chunk; returns how many there are."""
     first = tree.derived_start[c]
     count = tree.derived_start[c + 1] - first
@@ -148,8 +139,7 @@ def derive(tree: Tree, c: int, chunk: int, block: int, derived: npt.NDArray[np.i
     return int(count)
 
 
-@njit(types.Tuple((_GRID, _INTS))(_TREE), cache=True)  # type: ignore[no-untyped-call]
-def room(tree: Tree) -> tuple[npt.NDArray[np.int64], Ints]:
+def room(tree: Tree) -> tuple[IntGrid, Ints]:
     """Space for the derived states and the indices of a block of any clique."""
     rows, block = 1, 1
     for c in range(len(tree.parent)):
@@ -158,9 +148,8 @@ def room(tree: Tree) -> tuple[npt.NDArray[np.int64], Ints]:
     return np.empty((rows, block), dtype=np.int64), np.empty(block, dtype=np.int64)
 
 
-@njit(void(_TREE, int64, int64, _FLOATS, _FLOATS, _GRID, _INTS), cache=True)
 def _sum_out(
-    tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: npt.NDArray[np.int64], index: Ints
+    tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: IntGrid, index: Ints
 ) -> None:
     """``out = log Σ exp table`` over the entries of clique c that agree on the link; −inf for none."""
     block = block_size(tree, c)
@@ -184,10 +173,7 @@ def _sum_out(
             out[j] += math.log(total[j])
 
 
-@njit(void(_TREE, int64, _FLOATS, int64, _FLOATS, _GRID, _INTS), cache=True)
-def _gather(
-    tree: Tree, c: int, data: Floats, own: int, table: Floats, derived: npt.NDArray[np.int64], index: Ints
-) -> None:
+def _gather(tree: Tree, c: int, data: Floats, own: int, table: Floats, derived: IntGrid, index: Ints) -> None:
     """The table of clique c: its factors, its children's messages, and (``own >= 0``) its own from there."""
     block = block_size(tree, c)
     for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
@@ -212,7 +198,14 @@ def _gather(
                 part[j] += data[own + index[j]]
 
 
-@njit(types.boolean(_TREE, _FLOATS, int64, _FLOATS, _FLOATS), cache=True)
+def _largest(part: Floats) -> float:
+    out = -np.inf
+    for j in range(len(part)):
+        out = max(out, part[j])
+    return out
+
+
+@kernel
 def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> bool:
     """Send messages from the leaves to the roots.
 
@@ -225,14 +218,13 @@ def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Float
         _gather(tree, c, data, -1, table, derived, index)
         message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
         _sum_out(tree, c, tree.own_link[c], table, message, derived, index)
-        scale[c] = message.max()
+        scale[c] = _largest(message)
         if scale[c] == -np.inf:
             return False
         message -= scale[c]
     return True
 
 
-@njit(types.float64(_FLOATS), cache=True)
 def _sum(part: Floats) -> float:
     """A sum in four strands, which do not wait for each other."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
@@ -247,10 +239,7 @@ def _sum(part: Floats) -> float:
     return a + b + c + d
 
 
-@njit(void(_TREE, int64, int64, _FLOATS, _FLOATS, _GRID, _INTS), cache=True)
-def _add_up(
-    tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: npt.NDArray[np.int64], index: Ints
-) -> None:
+def _add_up(tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: IntGrid, index: Ints) -> None:
     """Add the entries of clique c to those of ``out`` that the link leads to."""
     block = block_size(tree, c)
     run = _run(tree, c, link, block)
@@ -266,7 +255,7 @@ def _add_up(
                 out[index[q]] += _sum(part[q * run : (q + 1) * run])
 
 
-@njit(void(_TREE, _FLOATS, int64, _FLOATS, _FLOATS, _INTS, _INTS, _INTS, _FLOATS), cache=True)
+@kernel
 def distribute(
     tree: Tree,
     data: Floats,

@@ -2,14 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
-from numba import njit
+import numpy.typing as npt
+
+from plx.jit import kernel
+
+Ints = Annotated[npt.NDArray[np.int64], 1, "A"]
+Int32s = Annotated[npt.NDArray[np.int32], 1, "A"]
+Words = Annotated[npt.NDArray[np.uint64], 1, "A"]
+Int32Rows = Annotated[npt.NDArray[np.int32], 2, "A"]
 
 
-@njit("int64[:](int64[:], int32[:], int64[:])", cache=True)
-def refine(start: Any, neighbor: Any, color: Any) -> Any:
+def _sorted_by_color(color: Ints) -> Ints:
+    """The vertices by colour, those of one colour in order."""
+    n, colors = len(color), 0
+    for v in range(n):
+        colors = max(colors, color[v] + 1)
+    end = np.zeros(colors + 1, np.int64)
+    for v in range(n):
+        end[color[v] + 1] += 1
+    for c in range(colors):
+        end[c + 1] += end[c]
+    out = np.empty(n, np.int64)
+    for v in range(n):
+        out[end[color[v]]] = v
+        end[color[v]] += 1
+    return out
+
+
+def _sort(element: Ints, low: int, end: int, count: Ints, spare: Ints) -> None:
+    """Sort ``element[low:end]`` by count, stably, merging ever longer runs."""
+    width = 1
+    while width < end - low:
+        for first in range(low, end, 2 * width):
+            middle, last = min(first + width, end), min(first + 2 * width, end)
+            i, j = first, middle
+            for k in range(first, last):
+                if j >= last or (i < middle and count[element[i]] <= count[element[j]]):
+                    spare[k] = element[i]
+                    i += 1
+                else:
+                    spare[k] = element[j]
+                    j += 1
+        for k in range(low, end):
+            element[k] = spare[k]
+        width *= 2
+
+
+@kernel
+def refine(start: Ints, neighbor: Int32s, color: Ints) -> Ints:
     """The coarsest equitable partition of a graph (1-WL) that is finer than its colours.
 
     ``neighbor[start[v] : start[v + 1]]`` are the neighbours of v, ``color`` is a dense colouring
@@ -18,7 +61,7 @@ def refine(start: Any, neighbor: Any, color: Any) -> Any:
     (Cardon & Crochemore 1982).
     """
     n = len(color)
-    element = np.argsort(color, kind="mergesort")
+    element = _sorted_by_color(color)
     position = np.empty(n, np.int64)
     cell = np.empty(n, np.int64)  # the first place of the cell of each vertex
     length = np.zeros(n + 1, np.int64)  # by first place
@@ -40,7 +83,7 @@ def refine(start: Any, neighbor: Any, color: Any) -> Any:
     moved = np.zeros(n + 1, np.int64)  # vertices of a cell that the splitter touches
     touched = np.empty(n, np.int64)
     cells = np.empty(n, np.int64)
-    keys = np.empty(n, np.int64)
+    spare = np.empty(n, np.int64)
     while size > 0:
         splitter = queue[head]
         head = (head + 1) % (n + 1)
@@ -75,16 +118,13 @@ def refine(start: Any, neighbor: Any, color: Any) -> Any:
             moved[c] = 0
             uniform = True
             for i in range(low, end):
-                keys[i - low] = count[element[i]]
-                if keys[i - low] != keys[0]:
+                if count[element[i]] != count[element[low]]:
                     uniform = False
             if uniform and low == c:
                 continue
             if not uniform:
-                order = np.argsort(keys[: end - low], kind="mergesort")
-                tail = element[low:end].copy()
+                _sort(element, low, end, count, spare)
                 for i in range(low, end):
-                    element[i] = tail[order[i - low]]
                     position[element[i]] = i
             was_waiting = waiting[c]
             largest, largest_at = low - c, c
@@ -118,8 +158,8 @@ def refine(start: Any, neighbor: Any, color: Any) -> Any:
     return out
 
 
-@njit("int64[:](int64[:], int32[:])", cache=True)
-def components(start: Any, neighbor: Any) -> Any:
+@kernel
+def components(start: Ints, neighbor: Int32s) -> Ints:
     """The connected component of every vertex, numbered from 0 by their first vertices."""
     n = len(start) - 1
     out = np.full(n, -1, np.int64)
@@ -144,8 +184,8 @@ def components(start: Any, neighbor: Any) -> Any:
     return out
 
 
-@njit("void(int64[:], int64[:], int64[:], int64[:], int64[:])", cache=True)
-def split_classes(representative: Any, start: Any, variable: Any, label_start: Any, label: Any) -> Any:
+@kernel
+def split_classes(representative: Ints, start: Ints, variable: Ints, label_start: Ints, label: Ints) -> None:
     """Refine value classes, in place, by labels.
 
     ``representative[start[i] : start[i + 1]]`` are the smallest equal states of the states of
@@ -175,8 +215,8 @@ def split_classes(representative: Any, start: Any, variable: Any, label_start: A
             representative[begin + v] = first[slot]
 
 
-@njit("Tuple((int64[:], int32[:]))(int64, int64[:], int64[:])", cache=True)
-def adjacency(n: Any, left: Any, right: Any) -> Any:
+@kernel
+def adjacency(n: int, left: Ints, right: Ints) -> tuple[Ints, Int32s]:
     """The neighbour lists of an undirected graph on n vertices with these edges."""
     start = np.zeros(n + 1, np.int64)
     for e in range(len(left)):
@@ -195,8 +235,7 @@ def adjacency(n: Any, left: Any, right: Any) -> Any:
     return start, neighbor
 
 
-@njit("uint64(uint64, uint64)", cache=True)
-def _mix(a: Any, b: Any) -> Any:
+def _mix(a: np.uint64, b: np.uint64) -> np.uint64:
     """A well-mixed function of two words (the finaliser of splitmix64, twice)."""
     x = a ^ np.uint64(0x9E3779B97F4A7C15)
     for word in (b, np.uint64(0x2545F4914F6CDD1D)):
@@ -207,10 +246,9 @@ def _mix(a: Any, b: Any) -> Any:
     return x
 
 
-@njit("boolean(int64, int64, int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:])", cache=True)
 def _look_alike(
-    x: Any, y: Any, start: Any, feature: Any, around: Any, inside: Any, total: Any, color: Any
-) -> Any:
+    x: int, y: int, start: Ints, feature: Ints, around: Words, inside: Words, total: Words, color: Words
+) -> bool:
     """Whether blocks x and y see the same features, each less the other."""
     i, j = start[x], start[y]
     balance = np.uint64(0)
@@ -230,26 +268,22 @@ def _look_alike(
             balance -= _mix(_mix(rest, inside[j]), inside[i])
             i += 1
             j += 1
-    return balance == 0
+    return bool(balance == 0)
 
 
-@njit(
-    "int64[:](int64[:], int64[:], uint64[:], uint64[:], uint64[:], uint64[:], uint64[:], int64[:],"
-    " int64[:], int64)",
-    cache=True,
-)
+@kernel
 def interchangeable(
-    start: Any,
-    feature: Any,
-    around: Any,
-    inside: Any,
-    total: Any,
-    color: Any,
-    kept: Any,
-    reader_start: Any,
-    reader: Any,
-    tries: Any,
-) -> Any:
+    start: Ints,
+    feature: Ints,
+    around: Words,
+    inside: Words,
+    total: Words,
+    color: Words,
+    kept: Words,
+    reader_start: Ints,
+    reader: Ints,
+    tries: int,
+) -> Ints:
     """For each block the first block that it looks interchangeable with, by hash.
 
     Features ``feature[start[x] : start[x + 1]]``, increasing, touch block x. ``total[f]`` is the sum
@@ -298,8 +332,10 @@ def interchangeable(
     return out
 
 
-@njit("int64(int32[:, :], int64[:], int64, int64[:], int32[:], int32[:])", cache=True)
-def schreier_tree(elements: Any, rows: Any, base: Any, orbit: Any, via: Any, parent: Any) -> Any:
+@kernel
+def schreier_tree(
+    elements: Int32Rows, rows: Ints, base: int, orbit: Ints, via: Int32s, parent: Int32s
+) -> int:
     """The orbit of a point under some elements, breadth first; returns its length.
 
     ``elements`` [r, n] are images of the points, ``rows`` says which to use. Fills ``orbit``,
@@ -323,8 +359,8 @@ def schreier_tree(elements: Any, rows: Any, base: Any, orbit: Any, via: Any, par
     return size
 
 
-@njit("int64(int32[:], int32[:, :], int64[:], int32[:, :], int32[:, :])", cache=True)
-def sift(image: Any, inverses: Any, base: Any, via: Any, parent: Any) -> Any:
+@kernel
+def sift(image: Int32s, inverses: Int32Rows, base: Ints, via: Int32Rows, parent: Int32Rows) -> int:
     """Divide a permutation, in place, by transversal elements, level by level.
 
     Returns the level at which it leaves the orbit of the base point, or the number of levels.

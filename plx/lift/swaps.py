@@ -61,7 +61,7 @@ class _Incidences:
 
 def _split(classes: IntArray, start: IntArray, by: _Incidences) -> None:
     _, label = unique_keys(by.label)
-    split_classes(classes, start, by.variable, by.begin, label)
+    split_classes(classes, start, by.variable.astype(np.int64, copy=False), by.begin, label)
 
 
 def _table_slices(graph: FactorGraph, mixed: bool) -> Iterator[_Incidences]:

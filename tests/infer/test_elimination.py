@@ -275,13 +275,13 @@ def test_the_search_for_an_order_of_a_large_network_is_short(
 ) -> None:
     """Counting fill takes seconds in a network of 10⁵ nodes, so it must promise something."""
     tried: list[bool] = []
-    eliminate = order.eliminate
+    eliminated = order._eliminated
 
-    def watched(graph: Any, forced: Any, by_fill: bool, noise: Any, cap: float) -> Any:
+    def watched(graph: Any, forced: Any, by_fill: bool, noise: Any) -> Any:
         tried.append(by_fill)
-        return eliminate(graph, forced, by_fill, noise, cap)
+        return eliminated(graph, forced, by_fill, noise)
 
-    monkeypatch.setattr(order, "eliminate", watched)
+    monkeypatch.setattr(order, "_eliminated", watched)
     chosen = plan(grid(rows, columns))
     assert chosen.fits() is fits
     assert len(tried) <= max(3, 200_000 // (rows * columns))

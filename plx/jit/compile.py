@@ -1,0 +1,104 @@
+"""Compiling with numba, and numba's results on disk.
+
+Numba's own cache knows a function by the file that it is in: it does not see that a function which is
+called from another file has changed, leaves files behind, takes one signature's code for another's if two
+processes start it at once, and raises where a file is damaged. So files are `store`'s.
+"""
+
+from __future__ import annotations
+
+import platform
+from pickle import loads
+from types import FunctionType
+from typing import Any
+
+import llvmlite  # type: ignore[import-untyped]
+import numba
+import numpy as np
+from numba.core import config as numba_config
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
+
+from plx.jit import store
+from plx.jit.digest import called, digest, file_stem, parts
+from plx.jit.types import signature_of
+
+_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""What only compiled code calls needs no way in for Python and C: one for many arrays takes long."""
+
+config: Any = numba_config
+njit: Any = numba.njit
+
+_dispatchers: dict[FunctionType, Any] = {}
+
+
+def compiled(function: Any, signature: object = None) -> Any:
+    """A function compiled for one signature, by default that of its annotations; kept on disk.
+
+    With NUMBA_DISABLE_JIT=1 the function itself.
+    """
+    if config.DISABLE_JIT:
+        return function
+    arguments, result = normalize_signature(signature or signature_of(function))  # type: ignore[no-untyped-call]
+    chosen = result(*arguments)
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(function)
+    place = _place(function, chosen, dispatcher.targetctx)
+    if (known := _load(place, dispatcher.targetctx)) is not None:
+        dispatcher.targetctx.insert_user_function(known.entry_point, known.fndesc, [known.library])
+        dispatcher.add_overload(known)
+    else:
+        dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(_linked(function))
+        dispatcher.compile(chosen)
+        store.write(*place, dumps(dispatcher.overloads[arguments]._reduce()))  # type: ignore[no-untyped-call]
+    dispatcher.disable_compile()
+    return dispatcher
+
+
+def _load(place: tuple[str, str], context: Any) -> Any:
+    data = store.read(*place)
+    if data is None:
+        return None
+    context.refresh()
+    try:
+        return CompileResult._rebuild(context, *loads(data))  # type: ignore[no-untyped-call]
+    except Exception:  # whatever a pickle of another numba leads to
+        return None
+
+
+def _place(function: FunctionType, signature: Any, context: Any) -> tuple[str, str]:
+    """The kind and the name of a file: versions of one kernel for one machine are of one kind."""
+    types = [f"{kind} {getattr(kind, 'fields', '')}" for kind in (*signature.args, signature.return_type)]
+    machine = (*map(str, context.codegen().magic_tuple()), platform.python_version())
+    settings = (str(config.OPT), str(config.BOUNDSCHECK))
+    versions = (numba.__version__, llvmlite.__version__, np.__version__)
+    kind = digest(str(signature), *machine, *settings)
+    return f"{file_stem(function)}-{kind}", digest(*types, *versions, *parts(function))
+
+
+def _linked(function: FunctionType) -> FunctionType:
+    """The function with those that it calls made callable from compiled code."""
+    own, inner = function.__globals__, {}
+    for name, helper in called(function).items():
+        inner[name] = own[name] if hasattr(own[name], "py_func") else _dispatcher(helper)
+    linked = FunctionType(function.__code__, {**own, **inner}, function.__name__, function.__defaults__)
+    linked.__module__, linked.__qualname__ = function.__module__, function.__qualname__
+    return linked
+
+
+def _dispatcher(function: FunctionType) -> Any:
+    """A function that compiled code calls: for the types of its annotations, else for all that it meets.
+
+    Constants in calls would otherwise count as types of their own.
+    """
+    if function not in _dispatchers:
+        made = njit(**_INNER)(_linked(function))
+        try:
+            signature = signature_of(function)
+        except TypeError:
+            signature = None
+        if signature is not None:
+            made.compile(signature)
+            made.disable_compile()
+        _dispatchers[function] = made
+    return _dispatchers[function]

@@ -1,0 +1,67 @@
+"""What a kernel is to its callers. Nothing is compiled, nor numba imported, before a kernel is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, wraps
+from threading import Lock
+from typing import Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PLAIN_STEPS = 1e6
+"""A process runs so many steps of kernels uncompiled: that takes half as long as numba takes to start."""
+
+_LOCK = Lock()
+
+
+class Kernel(Generic[P, R]):
+    """A function and what it compiles to. Both give the identical result.
+
+    The functions that it calls are plain functions too, in its module or others; whatever is global is
+    constant. Types are those of the annotations (see `plx.jit.types`), or those of a ``signature`` in
+    the notation of numba.
+    """
+
+    steps_left = PLAIN_STEPS
+    """Of all kernels of the process."""
+
+    def __init__(self, function: Callable[P, R], signature: object = None) -> None:
+        self.function = function
+        self.signature = signature
+        wraps(function)(self)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.compiled(*args, **kwargs)
+
+    @cached_property
+    def compiled(self) -> Callable[P, R]:
+        """The compiled function: taken from disk if it is there."""
+        with _LOCK:
+            from plx.jit.compile import compiled
+
+            made: Callable[P, R] = compiled(self.function, self.signature)
+            return made
+
+    def sized(self, steps: float) -> Callable[P, R]:
+        """What to call for work of about so many steps of the innermost loops.
+
+        Compiling takes seconds, and even to load what is compiled takes a large part of one, so small
+        work is done without, as long as the process has little of it.
+        """
+        if "compiled" in vars(self) or steps > Kernel.steps_left:
+            return self.compiled
+        Kernel.steps_left -= steps
+        return self._plain
+
+    def _plain(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        with np.errstate(all="ignore"):  # compiled code does not warn
+            return self.function(*args, **kwargs)
+
+
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Make a function a kernel of the types that its annotations name."""
+    return Kernel(function)
