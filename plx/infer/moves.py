@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -44,17 +45,16 @@ def moves_of(group: Group, start: IntArray, weight: FloatArray) -> tuple[Moves, 
 def _gathered(group: Group) -> Iterator[Layer]:
     """The layers in the order in which they move: g = l₀∘l₁∘…, so the last is first.
 
-    Neighbours whose blocks are as many and as large become copies of one.
+    Neighbours that are the same group become copies of one, which is dealt with once.
     """
 
-    def shape(layer: Layer) -> tuple[bool, tuple[int, ...]]:
-        return layer.is_symmetric, layer.points.shape[1:]
+    def action(layer: Layer) -> tuple[tuple[int, ...], bytes]:
+        return layer.points.shape[1:], layer.generators.tobytes()
 
-    for (symmetric, _), run in groupby(reversed(group.layers), shape):
-        if symmetric:
-            yield Layer(np.concatenate([layer.points for layer in run]))
-        else:
-            yield from run
+    for _, run in groupby(reversed(group.layers), action):
+        layers = list(run)
+        points = np.concatenate([layer.points for layer in layers])
+        yield replace(layers[0], points=points)
 
 
 class _Build:
