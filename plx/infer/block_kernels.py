@@ -16,6 +16,7 @@ import numpy.typing as npt
 from numba import types
 
 from plx.infer.kernels import _add_mapped, _add_row, _cumulate, _map, _random
+from plx.jit import Kernel
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -190,7 +191,7 @@ def _sweep(
 
 @cache
 def kernel(state: str) -> Callable[..., None]:
-    """`_sweep` compiled for one type of state, uint8 or uint16; kept on disk where a cache can be."""
+    """`_sweep` compiled for one type of state, uint8 or uint16."""
     lanes = types.Array(types.int32, 2, "C")
     signature = types.void(
         _ARRAYS,
@@ -201,7 +202,4 @@ def kernel(state: str) -> Callable[..., None]:
         lanes,
         types.Array(types.uint32, 2, "C"),
     )
-    try:
-        return numba.njit(signature, nogil=True, cache=True)(_sweep)
-    except RuntimeError:  # no folder to write to
-        return numba.njit(signature, nogil=True)(_sweep)
+    return Kernel(_sweep, signature).compiled

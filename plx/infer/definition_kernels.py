@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from plx.jit import Kernel
+
 Int64 = npt.NDArray[np.int64]
 
 
@@ -79,9 +81,6 @@ def _choose(
 
 @cache
 def kernel() -> Callable[..., None]:
-    """`_choose` compiled; kept on disk where a cache can be."""
+    """`_choose` compiled."""
     signature = types.void(*[types.Array(types.int64, 1, "C")] * 7)
-    try:
-        return numba.njit(signature, nogil=True, cache=True)(_choose)
-    except RuntimeError:  # no folder to write to
-        return numba.njit(signature, nogil=True)(_choose)
+    return Kernel(_choose, signature).compiled

@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from plx.jit import Kernel
+
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
@@ -397,9 +399,6 @@ def _advance(
 
 @cache
 def kernel(state: str) -> Callable[..., None]:
-    """`_advance` compiled for one type of state, uint8 or uint16; kept on disk where a cache can be."""
+    """`_advance` compiled for one type of state, uint8 or uint16."""
     signature = _signature(numba.from_dtype(np.dtype(state)))
-    try:
-        return numba.njit(signature, nogil=True, cache=True)(_advance)
-    except RuntimeError:  # no folder to write to
-        return numba.njit(signature, nogil=True)(_advance)
+    return Kernel(_advance, signature).compiled

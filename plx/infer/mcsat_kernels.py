@@ -20,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from plx.jit import Kernel
+
 Int32 = npt.NDArray[np.int32]
 Float64 = npt.NDArray[np.float64]
 UInt64 = npt.NDArray[np.uint64]
@@ -265,11 +267,8 @@ def _advance(m: Slices, state: Any, total: Any, level: Any, random: Any, steps: 
 
 @cache
 def kernel() -> Callable[..., None]:
-    """`_advance` compiled; kept on disk where a cache can be."""
+    """`_advance` compiled."""
     lanes = types.Array(types.int32, 2, "C")
     random = types.Array(types.uint64, 1, "C")
     signature = types.void(_SLICES, lanes, lanes, lanes, random, types.int64, types.int64)
-    try:
-        return numba.njit(signature, nogil=True, cache=True)(_advance)
-    except RuntimeError:  # no folder to write to
-        return numba.njit(signature, nogil=True)(_advance)
+    return Kernel(_advance, signature).compiled

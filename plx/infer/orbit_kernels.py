@@ -22,6 +22,7 @@ import numpy.typing as npt
 from numba import types
 
 from plx.infer.kernels import _COMPILED, Compiled, _exp, _record, _shift, _sweep
+from plx.jit import Kernel
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -607,23 +608,28 @@ def _advance(
 
 @cache
 def kernel(state: str) -> Callable[..., None]:
-    """`_advance` compiled for one type of state, uint8 or uint16; kept on disk where a cache can be."""
+    """`_advance` compiled for one type of state, uint8 or uint16."""
     signature = _signature(numba.from_dtype(np.dtype(state)))
-    try:
-        return numba.njit(signature, nogil=True, cache=True)(_advance)
-    except RuntimeError:  # no folder to write to
-        return numba.njit(signature, nogil=True)(_advance)
+    return Kernel(_advance, signature).compiled
 
 
-_ADD = [
-    types.void(kind[:, ::1], types.int64[::1], types.float64[::1], types.int64[::1], types.float64[:, ::1])
-    for kind in (types.int32, types.float64)
-]
+def add_pools(counts: Any, source: Int64, weight: Float64, start: Int64, pools: Float64) -> None:
+    """pools[k] = Σ weight[e] · counts[source[e]] over e from start[k] to start[k + 1], lane by lane.
+
+    ``counts`` [rows, lanes] are int32 or float64.
+    """
+    _adder(counts.dtype.name)(counts, source, weight, start, pools)
 
 
-@numba.njit(_ADD, cache=True)
-def add_pools(counts: Any, source: Any, weight: Any, start: Any, pools: Any) -> Any:
-    """pools[k] = Σ weight[e] · counts[source[e]] over e from start[k] to start[k + 1], lane by lane."""
+@cache
+def _adder(counts: str) -> Callable[..., None]:
+    """`_add_pools` compiled for one type of counts."""
+    row, lanes = numba.from_dtype(np.dtype(counts))[:, ::1], types.float64[:, ::1]
+    signature = types.void(row, types.int64[::1], types.float64[::1], types.int64[::1], lanes)
+    return Kernel(_add_pools, signature).compiled
+
+
+def _add_pools(counts: Any, source: Int64, weight: Float64, start: Int64, pools: Float64) -> None:
     for k in range(len(start) - 1):
         pools[k] = 0.0
         for e in range(start[k], start[k + 1]):
