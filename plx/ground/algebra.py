@@ -152,7 +152,8 @@ class Algebra:
         fresh = [j for j, axis in enumerate(axes) if axis >= len(x.cards)]
         cards = (*x.cards, *(y.cards[j] for j in fresh))
         entries = math.prod(cards)
-        if entries > TABLE_LIMIT:
+        small = entries <= TABLE_LIMIT or len(cards) == 1  # a table over one node is no larger than the node
+        if not small:
             if _is_reducible(x) or _is_reducible(y):
                 return self._on_nodes(function, x, y, fixed, span, op)
             if op:
@@ -164,7 +165,7 @@ class Algebra:
         right = y.tables[y.table[pairs]][:, _positions(cards, y.cards, axes)]
         scope = np.concatenate([x.scope, y.scope[:, fresh]], axis=1)
         block = Block(x.rows, scope, table, function(left, right), cards)
-        return [block] if entries <= TABLE_LIMIT else self._nodes(self.as_raw(block))
+        return [block] if small else self._nodes(self.as_raw(block))
 
     def _on_nodes(
         self, function: Binary, x: Block, y: Block, fixed: IntArray, span: Span, op: str
