@@ -51,16 +51,18 @@ class NoWorldError(PlxError):
 
 def render(diagnostic: Diagnostic) -> str:
     """The diagnostic as text: place, message, the line with a caret, notes and hint."""
+    from plx.numerals import readable
+
     place = f"{diagnostic.span}: " if diagnostic.span else ""
-    lines = [f"{place}{diagnostic.severity}: {diagnostic.message}"]
+    lines = [f"{place}{diagnostic.severity}: {readable(diagnostic.message)}"]
     if diagnostic.span:
         lines += excerpt(diagnostic.span)
     for note in diagnostic.notes:
-        lines.append(f"  note: {note.message}" + (f" ({note.span})" if note.span else ""))
+        lines.append(f"  note: {readable(note.message)}" + (f" ({note.span})" if note.span else ""))
         if note.span:
             lines += excerpt(note.span)
     if diagnostic.hint:
-        lines.append(f"  hint: {diagnostic.hint}")
+        lines.append(f"  hint: {readable(diagnostic.hint)}")
     return "\n".join(lines)
 
 

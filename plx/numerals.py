@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final
@@ -10,6 +11,8 @@ _MOST_PLACES: Final = 20
 """A decimal with more places than this is written as a quotient."""
 
 _LONGEST_SHOWN: Final = 60
+
+_LONG_NUMBER: Final = re.compile(rf"\d{{{_LONGEST_SHOWN + 1},}}")
 
 
 def rational_text(q: Fraction) -> str:
@@ -40,6 +43,11 @@ def shortened(text: str) -> str:
     if len(text) <= _LONGEST_SHOWN:
         return text
     return f"{text[:20]}…{text[-10:]} ({len(text)} characters)"
+
+
+def readable(text: str) -> str:
+    """Text for people, in which very long numbers are cut in the middle."""
+    return _LONG_NUMBER.sub(lambda number: shortened(number[0]), text)
 
 
 def _divided_out(n: int, prime: int) -> tuple[int, int]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from plx.answer.numbers import count_text
 from plx.ground.graph import GroundModel, GroundRule
+from plx.numerals import readable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,7 +70,7 @@ def table(model: GroundModel) -> Table:
     for rule in model.rules:
         out.add_row(
             str(rule.span.line) if rule.span else "",
-            escape(rule.text),
+            escape(readable(rule.text)),
             count_text(rule.instances),
             count_text(rule.factors),
             bytes_text(rule.bytes),
@@ -108,6 +109,10 @@ def bytes_text(count: int) -> str:
 
 def dump(model: GroundModel) -> Iterator[str]:
     """Every variable, observation, derived node and factor by name, one line each and one per table entry."""
+    return map(readable, _dumped(model))
+
+
+def _dumped(model: GroundModel) -> Iterator[str]:
     names = _node_names(model)
     yield from _dump_variables(model, names)
     yield from _dump_derived(model, names)

@@ -39,7 +39,7 @@ def error_text(error: float) -> str:
     """A standard error to read: two significant digits; nothing for an exact answer."""
     if error == 0.0 or not math.isfinite(error):
         return "" if error == 0.0 else "?"
-    if error < _SMALL:
+    if error < _SMALL or error >= 1e6:
         return f"{error:.1e}"
     return f"{error:.{_decimals(error)}f}"
 

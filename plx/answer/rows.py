@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from plx.answer.numbers import count_text, error_text, number_text, probability_text
 from plx.answer.result import Estimate, MapWorld, QueryResult, Result
+from plx.numerals import digits, readable
 
 MOST_QUERIES = 500
 """A table shows so many answers; the other formats show all."""
@@ -43,7 +44,7 @@ def rows(result: Result) -> Iterator[Row]:
 
 def _first_row(query: QueryResult, value: str, answer: str, error: str) -> Row:
     return Row(
-        query=query.name,
+        query=readable(query.name),
         value=value,
         answer=answer,
         error=error,
@@ -87,7 +88,7 @@ def _number_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
 def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
     shown, rest = _most_probable(query.estimates)
     for estimate in shown:
-        yield estimate.text, probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
+        yield readable(estimate.text), probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
     if rest:
         worst = max(estimate.mcse for estimate in rest)
         yield f"{len(rest)} more values", probability_text(sum(estimate.p for estimate in rest), worst), ""
@@ -109,7 +110,7 @@ def _world_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
         yield label, number_text(world.log_weight) + _proof_text(world), ""
         unknowns = list(world.assignment.items())
         for name, value in unknowns[:MOST_UNKNOWNS]:
-            yield name, _plain(value), ""
+            yield readable(name), readable(_plain(value)), ""
         if len(unknowns) > MOST_UNKNOWNS:
             yield f"{len(unknowns) - MOST_UNKNOWNS} more", "in --format json", ""
 
@@ -122,4 +123,6 @@ def _proof_text(world: MapWorld) -> str:
 
 
 def _plain(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return digits(value) if isinstance(value, int) else str(value)

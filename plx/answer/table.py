@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from plx.answer.numbers import count_text, error_text, number_text, probability_text
 from plx.answer.result import QueryResult, Result
 from plx.answer.rows import Row, rows, truth_text
+from plx.numerals import readable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -112,4 +113,4 @@ def _short(query: QueryResult) -> str:
         return f"log Z {number_text(query.log_z)}"
     best = sorted(query.estimates, key=lambda estimate: -estimate.p)[:3]
     more = ", …" if len(query.estimates) > len(best) else ""
-    return ", ".join(f"{e.text} {probability_text(e.p, e.mcse)}" for e in best) + more
+    return ", ".join(f"{readable(e.text)} {probability_text(e.p, e.mcse)}" for e in best) + more

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from plx.check.program import Expr, Query
+from plx.errors import Diagnostic, PlxError
 from plx.ground.assemble import Assembly
 from plx.ground.bind import all_instances
 from plx.ground.columns import Block
@@ -16,7 +17,8 @@ from plx.ground.formulas import Formulas
 from plx.ground.graph import Condition, GroundQuery, Target
 from plx.ground.names import Names
 from plx.ground.terms import flatten
-from plx.values import FALSE, TRUE, IntArray
+from plx.numerals import shortened
+from plx.values import FALSE, TRUE, IntArray, Values
 
 
 def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
@@ -29,7 +31,7 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
     names = Names(formulas.evaluator.values, query, env)
     for row, (text, label) in enumerate(zip(names.texts(), names.labels(), strict=True)):
         given = [condition[row] for condition in conditions]
-        yield GroundQuery(
+        instance = GroundQuery(
             kind=query.kind,
             name=label or text,
             text=text,
@@ -38,6 +40,8 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
             span=query.span,
             best=query.best,
         )
+        _check_range(formulas.evaluator.values, instance)
+        yield instance
 
 
 def nodes_of(queries: list[GroundQuery]) -> IntArray:
@@ -74,6 +78,18 @@ def _moved_condition(condition: Condition, assembly: Assembly) -> Condition | No
     if state >= 0:
         return None if state == condition.state else replace(condition, node=-1, state=0)
     return replace(condition, node=int(assembly.node[condition.node]))
+
+
+def _check_range(values: Values, query: GroundQuery) -> None:
+    """A number must have a mean that a double can hold."""
+    if query.kind == "number" and not np.isfinite(values.floats(query.targets[0].labels)).all():
+        raise PlxError(
+            Diagnostic(
+                f"`{shortened(query.text)}` may be a number past 1.8e308, which is too large for a mean",
+                query.span,
+                hint="ask for it in another unit, or for the probability of a formula over it",
+            )
+        )
 
 
 def _targets(formulas: Formulas, expr: Expr, env: Env) -> list[Target]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.ground.graph import GroundModel, GroundQuery
 from plx.infer.samples import Answer, World
@@ -36,8 +37,16 @@ def exact_answer(model: GroundModel, query: GroundQuery, p: FloatArray) -> Answe
 
 def moments(x: FloatArray, p: FloatArray) -> tuple[float, float]:
     """Mean and standard deviation of a number with values x and probabilities p."""
+    unit = float(power_of_two(np.abs(x).max(initial=0.0)))
+    x = x / unit  # squares of the largest doubles would overflow
     mean = float(x @ p)
-    return mean, float(np.sqrt(max(0.0, float((x - mean) ** 2 @ p))))
+    return unit * mean, unit * float(np.sqrt(max(0.0, float((x - mean) ** 2 @ p))))
+
+
+def power_of_two(largest: npt.ArrayLike) -> FloatArray:
+    """Powers of two of about these sizes; 1 for 0. Nothing is rounded when doubles are divided by one."""
+    _, exponent = np.frexp(largest)
+    return np.asarray(np.ldexp(1.0, np.maximum(exponent - 1, -1000)))
 
 
 def map_answer(worlds: tuple[World, ...]) -> Answer:

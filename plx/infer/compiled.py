@@ -51,20 +51,24 @@ class Plan:
 
 
 def targets_of(model: GroundModel) -> Targets:
-    """The targets to count. Raises PlxError if a joint distribution is too large to hold."""
-    position: dict[tuple[int, ...], int] = {}
+    """The targets to count. Raises PlxError if a joint distribution is too large to hold.
+
+    Queries about the same nodes share a target, unless they read different numbers off it.
+    """
+    position: dict[tuple[tuple[int, ...], bytes], int] = {}
     of_query, sizes = [], []
     card = model.graph.card.tolist()
     for query in model.queries:
         nodes = free_nodes(query)
-        if nodes not in position:
-            position[nodes] = len(position)
+        key = nodes, query.targets[0].labels.tobytes() if query.kind == "number" else b""
+        if key not in position:
+            position[key] = len(position)
             sizes.append(math.prod(card[node] for node in nodes))
             if sizes[-1] > _JOINT:
                 raise _too_wide(query.name, query.span, sizes[-1])
-        of_query.append(position[nodes])
+        of_query.append(position[key])
     offset = np.cumsum([0, *sizes], dtype=np.int64)
-    return Targets(tuple(position), offset, np.array(of_query, dtype=np.int64))
+    return Targets(tuple(nodes for nodes, _ in position), offset, np.array(of_query, dtype=np.int64))
 
 
 def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:

@@ -8,13 +8,14 @@ section 11.4, on the indicator of each state and on the value of each number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from plx.infer.answers import power_of_two
 from plx.values import FloatArray, IntArray
 
 _CHUNK = 1 << 22
@@ -84,9 +85,12 @@ def _block(
         nothing = np.zeros(len(first))
         n = counts.shape[0] * counts.shape[1] * draws * least
         return Diagnosis(states, Spread(nothing, nothing, n, nothing + 1))
+    unit = power_of_two(np.maximum.reduceat(np.abs(values), first))
+    values = values / np.repeat(unit, np.diff(np.append(first, len(values))))
     means = np.add.reduceat(share * values, first, axis=2)
     squares = np.add.reduceat(share * values**2, first, axis=2)
-    return Diagnosis(states, _spread(means, np.maximum(squares - means**2, 0.0), draws, least))
+    spread = _spread(means, np.maximum(squares - means**2, 0.0), draws, least)
+    return Diagnosis(states, replace(spread, mean=spread.mean * unit, mcse=spread.mcse * unit))
 
 
 def _together(parts: Sequence[Spread]) -> Spread:

@@ -96,9 +96,9 @@ def worst(diagnosis: Diagnosis) -> tuple[float, float]:
 
 def scaled_error(diagnosis: Diagnosis) -> FloatArray:
     """Standard errors of the means of numbers, in units of max(1, 2 sd), as 2 sd ≤ 1 for a truth value."""
-    mcse = diagnosis.numbers.mcse
-    error: FloatArray = mcse / np.maximum(1.0, 2 * mcse * np.sqrt(diagnosis.numbers.ess))
-    return error
+    mcse, ess = diagnosis.numbers.mcse, diagnosis.numbers.ess
+    relative = 0.5 / np.sqrt(np.maximum(ess, 1e-300))  # the error in units of 2 sd
+    return np.minimum(mcse, relative)
 
 
 def _notes(status: Status, clock: Clock, options: Options) -> tuple[str, ...]:

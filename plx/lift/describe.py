@@ -17,6 +17,7 @@ from plx.lift.layers import Layer
 from plx.lift.names import Names
 from plx.lift.structure import full_orbits
 from plx.lift.symmetry import Kind, Symmetry
+from plx.numerals import readable
 from plx.values import IntArray
 
 _LIST = 6
@@ -117,7 +118,7 @@ class Symmetries:
         if cycles:
             lines.append("generators:")
             lines += [f"  {c}" for c in cycles[:most]] + ["  …"] * (len(cycles) > most)
-        return "\n".join([*lines, *self.notes])
+        return readable("\n".join([*lines, *self.notes]))
 
     def __str__(self) -> str:
         return self.text()

@@ -268,7 +268,8 @@ def _number(value: Fraction) -> tuple[str, int]:
     text = digits(value.numerator * 10**places // value.denominator)
     if max(len(text), places) > _LONGEST:
         short = text.rstrip("0")
-        return f"{short}e{len(text) - len(short) - places}", _ATOM
+        exponent = len(text) - len(short) - places
+        return (f"{short}e{exponent}" if exponent else short), _ATOM
     if not places:
         return text, _ATOM
     text = text.rjust(places + 1, "0")

@@ -8,10 +8,13 @@ import io
 import json
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import plx
 from plx.answer.estimate import name_answers
 from plx.answer.lookup import canonical
 from plx.answer.numbers import error_text, number_text, probability_text
@@ -246,3 +249,53 @@ def test_a_decided_truth_still_has_both_values() -> None:
     (answer,) = name_answers(model, [Answer(p=np.ones(1), mcse=np.zeros(1))])
     assert answer.distribution == {False: 0.0, True: 1.0}
     assert repr(answer) == "<x(0): 1>"
+
+
+# ------------------------------------------------------------------- large numbers
+
+
+@pytest.mark.parametrize("method", ["exact", "gibbs", "lifted"])
+@pytest.mark.parametrize("unit", ["1e306", "1e-306", "1e200", "1"])
+def test_a_mean_in_any_unit_has_its_error_in_that_unit(method: str, unit: str) -> None:
+    """Squares of large doubles overflow; and two queries about one unknown have errors of their own."""
+    text = f"random a: 0..3\nweight 0.5: a = 1\nquery a + 0\nquery a * {unit}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one, other = plx.run(text, method=method, seed=1, samples=3000).queries
+    assert one.mean is not None and one.sd is not None and one.mean_mcse is not None
+    for a, b in ((one.mean, other.mean), (one.sd, other.sd), (one.mean_mcse, other.mean_mcse)):
+        assert b == pytest.approx(a * float(unit), rel=1e-9)
+    assert (one.mean_mcse > 0) is (method != "exact")
+
+
+def test_a_mean_past_the_doubles_is_refused_with_its_place() -> None:
+    model = plx.compile("random a: 0..3\nquery a * 1e400 > 2\nquery a * 1e400")
+    with pytest.raises(plx.PlxError, match="too large for a mean") as caught:
+        model.run()
+    assert caught.value.diagnostics[0].span.line == 3
+    assert plx.run("random a: 0..3\nquery a * 1e400 > 1e400").queries[0].probability == pytest.approx(0.5)
+
+
+LONG = "1" + "0" * 400 + "7"
+
+
+@pytest.mark.parametrize("command", [["run"], ["ground"], ["ground", "--dump"], ["symmetries"], ["check"]])
+def test_long_numbers_do_not_fill_the_screen(tmp_path: Path, command: list[str]) -> None:
+    program = tmp_path / "long.plx"
+    program.write_text(
+        f"random a: 0..3\nrandom b: {{{LONG}, {LONG}1}}\nweight log({LONG}): a = 2\n"
+        f"query a * {LONG} > 5\nquery b = {LONG}\nquery map\nquery a = 1 given b = {LONG}\n"
+        f"query (a, b)\nweight 0: a + {LONG} > b\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "plx", *command, str(program)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    shown = [line for line in (done.stdout + done.stderr).splitlines() if " | " not in line]
+    assert not any("0" * 61 in line for line in shown)
+    assert done.stdout
+
+
+def test_exports_keep_long_numbers_whole() -> None:
+    result = plx.run(f"random b: {{{LONG}, 2}}\nquery b = {LONG}\nquery map")
+    assert LONG in result.to_json() or LONG in result.to_csv()
