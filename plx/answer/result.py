@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
 from plx.answer.lookup import canonical
 from plx.errors import nearest
@@ -131,7 +132,8 @@ class QueryResult:
 class Result:
     """Every answer of a run, in the order of the program.
 
-    ``result["smokes(anna)"]`` finds one by its text or its ``as`` name; iteration goes over all.
+    ``result["smokes(anna)"]`` finds one by its text or its ``as`` name, ``result[0]`` by its position;
+    iteration goes over all.
     ``inference`` holds the same answers by node and state, as the methods give them.
     """
 
@@ -183,11 +185,20 @@ class Result:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and bool(self._found(name))
 
-    def __getitem__(self, name: str) -> QueryResult:
-        """The answer to a query, by its text as printed or by its ``as`` name.
+    @overload
+    def __getitem__(self, name: str | SupportsIndex) -> QueryResult: ...
 
-        Raises KeyError, with the nearest name, if there is none, or if several share the name.
+    @overload
+    def __getitem__(self, name: slice) -> tuple[QueryResult, ...]: ...
+
+    def __getitem__(self, name: str | SupportsIndex | slice) -> QueryResult | tuple[QueryResult, ...]:
+        """The answer to a query, by its text as printed, by its ``as`` name or by its position.
+
+        Raises KeyError, with the nearest name, if there is none, or if several share the name; IndexError
+        for a position past the last, TypeError for what is neither name nor position.
         """
+        if not isinstance(name, str):
+            return self._at(name)
         found = self._found(name)
         if not found:
             raise KeyError(self._not_found(name))
@@ -195,6 +206,29 @@ class Result:
             texts = ", ".join(f"`{query.text}`" for query in found[:3])
             raise KeyError(f"`{name}` names {len(found)} answers: ask for one by its text, as {texts}")
         return found[0]
+
+    def _at(self, position: SupportsIndex | slice) -> QueryResult | tuple[QueryResult, ...]:
+        try:
+            return self.queries[position]
+        except IndexError:
+            count = f"{len(self)} answer{'s' * (len(self) != 1)}"
+            raise IndexError(f"there is no answer {position!r}: this result has {count}") from None
+        except TypeError:
+            kind = type(position).__name__
+            raise TypeError(
+                f"answers are found by name or position, not by {kind}: {self._example}"
+            ) from None
+
+    def __getattr__(self, name: str) -> Never:
+        """Raises AttributeError, which says where what each answer has for itself is found."""
+        own = (not name.startswith("_") and hasattr(QueryResult, name)) or name in QueryResult.__annotations__
+        hint = f": each answer has its own, as {self._example}.{name}" if own else ""
+        raise AttributeError(f"a result has no `{name}`{hint}")
+
+    @property
+    def _example(self) -> str:
+        name = self.queries[0].name if self.queries else "a"
+        return f"result[{json.dumps(name, ensure_ascii=False)}]"
 
     @cached_property
     def _by_name(self) -> dict[str, list[QueryResult]]:
@@ -208,7 +242,9 @@ class Result:
         return self._by_name.get(name) or self._by_meaning.get(canonical(name), [])
 
     def _not_found(self, name: str) -> str:
-        best = nearest(name, [name for query in self.queries for name in (query.name, query.text)])
+        names = [name for query in self.queries for name in (query.name, query.text)]
+        longer = (other for other in names if other.startswith(f"{name}("))
+        best = next(longer, None) or nearest(name, names)
         hint = f": did you mean `{best}`?" if best else ""
         return f"no query `{name}` among the {len(self.queries)} of this program{hint}"
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import dataclasses
 import io
 import json
+import pickle
 import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -299,3 +302,33 @@ def test_long_numbers_do_not_fill_the_screen(tmp_path: Path, command: list[str])
 def test_exports_keep_long_numbers_whole() -> None:
     result = plx.run(f"random b: {{{LONG}, 2}}\nquery b = {LONG}\nquery map")
     assert LONG in result.to_json() or LONG in result.to_csv()
+
+
+# ----------------------------------------------------------------------- look-up
+
+
+def test_answers_by_position() -> None:
+    result = result_of(probability("a", 0.25), distribution("s(1)", {"x": 1.0}), COUNT)
+    assert result[0] is result.queries[0] and result[-1] is result["smokers"]
+    assert result[np.int64(1)] is result["s(1)"]
+    assert result[1:] == result.queries[1:]
+
+
+@pytest.mark.parametrize(
+    ("look", "error", "message"),
+    [
+        (lambda r: r[3], IndexError, "there is no answer 3: this result has 2 answers"),
+        (lambda r: r[1.5], TypeError, r'by name or position, not by float: result\["a"\]'),
+        (lambda r: r["a", "b"], TypeError, "by name or position, not by tuple"),
+        (lambda r: r["s"], KeyError, r"did you mean `s\(1\)`"),
+        (lambda r: r["nope"], KeyError, "no query `nope` among the 2"),
+        (lambda r: r.probability, AttributeError, r'each answer has its own, as result\["a"\].probability'),
+        (lambda r: r.worlds, AttributeError, "each answer has its own"),
+        (lambda r: r.map, AttributeError, "a result has no `map`$"),
+    ],
+)
+def test_what_is_not_there_is_said_in_words(look: Any, error: type[Exception], message: str) -> None:
+    result = result_of(probability("a", 0.25), distribution("s(1)", {"x": 1.0}))
+    with pytest.raises(error, match=message):
+        look(result)
+    assert copy.deepcopy(result) == pickle.loads(pickle.dumps(result)) == result
