@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 
 import typer
 
@@ -29,6 +29,7 @@ from plx.cli.arguments import (
 from plx.cli.output import (
     INTERRUPTED,
     Format,
+    GroundFormat,
     TextOrJson,
     complain,
     console_on,
@@ -38,6 +39,9 @@ from plx.cli.output import (
     print_result,
 )
 from plx.errors import PlxError
+
+if TYPE_CHECKING:
+    from plx.ground.graph import GroundModel
 
 app = typer.Typer(
     name="plx",
@@ -125,12 +129,13 @@ def check(
         typer.Option("--deep", help="Also look for a world that keeps all hard rules and observations."),
     ] = False,
     bind: Bind = None,
+    evidence: Evidence = None,
 ) -> None:
     """Look for mistakes in programs and their data, without running them.
 
     Example: `plx check examples/*.plx`
     """
-    wrong = [file for file in files if not _check_one(file, bind, deep)]
+    wrong = [file for file in files if not _check_one(file, bind, evidence, deep)]
     if wrong:
         raise typer.Exit(1)
 
@@ -142,25 +147,33 @@ def ground(
     max_ground: MaxGround = None,
     bind: Bind = None,
     evidence: Evidence = None,
-    format: Annotated[Format, typer.Option(help="How to print the report.")] = Format.table,
+    format: Annotated[
+        GroundFormat, typer.Option(help="How to print the report; or uai: the model itself, for other tools.")
+    ] = GroundFormat.table,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here.")] = None,
 ) -> None:
     """Report what a program grounds to: variables, factors, sizes, and seconds per rule.
 
-    Example: `plx ground smokers.plx --dump`
+    Example: `plx ground smokers.plx --dump`, `plx ground smokers.plx --format uai -o smokers.uai`
     """
     from plx.answer import ground_report
 
-    grounded = load(file, bind, evidence, max_ground).ground
-    if dump:
-        for line in ground_report.dump(grounded):
-            sys.stdout.write(line + "\n")
-    elif format is Format.table:
-        console = console_on(sys.stdout)
-        console.print(ground_report.table(grounded), "", sep="\n")
-        console.print(ground_report.summary(grounded), highlight=False)
-    else:
-        write = ground_report.to_json if format is Format.json else ground_report.to_csv
-        sys.stdout.write(write(grounded))
+    if dump and format is not GroundFormat.table:
+        raise typer.BadParameter(f"--dump has a form of its own: leave out --format {format.value}")
+    with interruptible():
+        grounded = load(file, bind, evidence, max_ground).ground
+        with opened(output) as stream:
+            if dump:
+                stream.writelines(line + "\n" for line in ground_report.dump(grounded))
+            elif format is GroundFormat.table:
+                console = console_on(stream)
+                console.print(ground_report.table(grounded), "", sep="\n")
+                console.print(ground_report.summary(grounded), highlight=False)
+            elif format is GroundFormat.uai:
+                _write_uai(grounded, stream)
+            else:
+                write = ground_report.to_json if format is GroundFormat.json else ground_report.to_csv
+                stream.write(write(grounded))
 
 
 @app.command()
@@ -246,9 +259,9 @@ def compare(
         )
 
 
-def _check_one(file: Path, bind: list[str] | None, deep: bool) -> bool:
+def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> bool:
     try:
-        model = load(file, bind)
+        model = load(file, bind, evidence)
         if deep:
             model.require_world()
     except PlxError as error:
@@ -257,6 +270,16 @@ def _check_one(file: Path, bind: list[str] | None, deep: bool) -> bool:
     found = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
     sys.stdout.write(f"{name_of(file)}: {found}\n")
     return True
+
+
+def _write_uai(grounded: GroundModel, stream: TextIO) -> None:
+    from plx.formats import write_uai
+
+    written = write_uai(grounded)
+    stream.write(written.text)
+    if written.log_scale:
+        sign, size = "-+"[written.log_scale > 0], abs(written.log_scale)
+        sys.stderr.write(f"note: log Z of the program = log Z of the file {sign} {size:.10g}\n")
 
 
 def main() -> NoReturn:

@@ -32,6 +32,15 @@ class Format(StrEnum):
     csv = "csv"
 
 
+class GroundFormat(StrEnum):
+    """How a ground model is printed: a report of it, or the model itself for other tools."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    uai = "uai"
+
+
 class TextOrJson(StrEnum):
     """How a report is printed that is no table."""
 

@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plx.cli import main
+from plx.model import load
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -211,6 +213,41 @@ def test_ground_dumps_by_name(plx) -> None:
     assert "variable heads(left): false true" in out
     assert "factor (heads(left))" in out
     assert "  true: 1" in out
+
+
+def test_ground_writes_uai_that_reads_back(plx) -> None:
+    """The file has the program's marginals, by name, and its log Z but for what is said."""
+    code, out, err = plx("ground", "coin.plx", "--format", "uai", "--output", "coin.uai")
+    assert (code, out) == (0, "")
+    found = re.fullmatch(r"note: log Z of the program = log Z of the file ([+-]) (\S+)\n", err)
+    assert found
+    whole, back = load("coin.plx").run(), load("coin.uai").run()
+    assert back["heads(left)"].probability == pytest.approx(whole["heads(left)"].probability, abs=1e-12)
+    assert back.log_z + float(found[1] + found[2]) == pytest.approx(whole.log_z, abs=1e-9)
+    code, out, _ = plx("ground", "coin.plx", "--format", "uai")
+    assert (code, out) == (0, Path("coin.uai").read_text(encoding="utf-8"))
+    code, _, err = plx("ground", "coin.plx", "--format", "uai", "--dump")
+    assert code == 2
+    assert "--dump" in err
+
+
+def test_ground_writes_its_report_to_a_file(plx) -> None:
+    for flags in (["--dump"], [], ["--format", "csv"]):
+        _, out, _ = plx("ground", "coin.plx", *flags)
+        code, nothing, _ = plx("ground", "coin.plx", *flags, "--output", "report")
+        assert (code, nothing) == (0, "")
+        written = Path("report").read_text(encoding="utf-8")
+        assert written.splitlines()[0] == out.splitlines()[0]
+
+
+def test_check_takes_the_evidence_of_networks(plx) -> None:
+    Path("n.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n\n4\n1 0 0 1\n", encoding="utf-8")
+    Path("n.evid").write_text("2 0 0 1 1", encoding="utf-8")
+    assert plx("check", "--deep", "n.uai", "--evidence", "x(0)=1")[0] == 0
+    code, _, err = plx("check", "--deep", "n.uai", "--evidence", "n.evid")
+    assert code == 1
+    assert "the evidence has probability 0" in err
+    assert plx("check", "n.uai", "--evidence", "nowhere")[0] == 2
 
 
 def test_ground_refuses_what_is_too_large(plx) -> None:
