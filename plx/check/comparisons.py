@@ -10,7 +10,7 @@ from plx.check import build
 from plx.check.context import Context, Env, Wanted, contains, disjoint, subset
 from plx.check.operators import combined, result
 from plx.check.program import Const, Operator
-from plx.check.sets import resolve_set
+from plx.check.sets import not_a_value, resolve_set
 from plx.check.typed import Kind, RelationEntry, Typed, broken
 from plx.source import Span
 from plx.syntax import ast
@@ -20,7 +20,7 @@ from plx.values import IntArray
 def compare(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
     """A comparison, or a chain of them, which is their conjunction."""
     assert isinstance(node, ast.Compare)
-    operands = _operands(ctx, env, node.operands)
+    operands = _operands(ctx, env, node)
     links = [
         _link(ctx, op, left, right, left.expr.span.to(right.expr.span) if len(node.ops) > 1 else node.span)
         for op, left, right in zip(node.ops, operands, operands[1:], strict=False)
@@ -28,14 +28,25 @@ def compare(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Ty
     return links[0] if len(links) == 1 else result(ctx, "and", links, Kind.TRUTH, node.span)
 
 
-def _operands(ctx: Context, env: Env, nodes: Sequence[ast.Expr]) -> list[Typed]:
+def _operands(ctx: Context, env: Env, node: ast.Compare) -> list[Typed]:
     """Bare names come last, so that an unknown one is told by the values of its neighbour."""
+    nodes = node.operands
     found: dict[int, Typed] = {}
     for late in (False, True):
-        for at, node in enumerate(nodes):
-            if isinstance(node, ast.Name | ast.Quoted) == late:
-                found[at] = ctx.resolve(env, node, _neighbour(found, nodes, at) if late else None)
+        for at, operand in enumerate(nodes):
+            if isinstance(operand, ast.Name | ast.Quoted) == late:
+                if isinstance(operand, ast.Braces):
+                    found[at] = not_a_value(ctx, operand, _membership(node, at))
+                    continue
+                found[at] = ctx.resolve(env, operand, _neighbour(found, nodes, at) if late else None)
     return [found[at] for at in range(len(nodes))]
+
+
+def _membership(node: ast.Compare, at: int) -> str | None:
+    """``level(x) in`` where the operand would be a set that ``level(x)`` may be in."""
+    op, other = (node.ops[at - 1], at - 1) if at else (node.ops[0], 1)
+    word = {"=": "in", "!=": "not in"}.get(op)
+    return word and f"{node.operands[other].span.text} {word}"
 
 
 def _neighbour(found: dict[int, Typed], nodes: Sequence[ast.Expr], at: int) -> Wanted | None:

@@ -8,7 +8,7 @@ from plx.check.arguments import count, need_fixed
 from plx.check.context import Context, Env, Wanted
 from plx.check.operators import combined
 from plx.check.program import Aggregate, RelationBinding, Scope, SetBinding, Variable
-from plx.check.sets import resolve_set
+from plx.check.sets import not_a_value, resolve_set
 from plx.check.typed import BrokenEntry, Kind, RandomEntry, RelationEntry, Typed, broken
 from plx.errors import Note
 from plx.syntax import ast
@@ -137,5 +137,5 @@ def misplaced(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> 
     if isinstance(node, ast.Tuple):
         hint = "a tuple can be an entry of a table, a query, or stand before `in` a relation"
         return ctx.fail(node.span, "a single value is expected here, this is a tuple", hint)
-    hint = "`x in {…}` asks for membership"
-    return ctx.fail(node.span, "a single value is expected here, this is a set", hint)
+    assert isinstance(node, ast.Braces)
+    return not_a_value(ctx, node)

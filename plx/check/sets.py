@@ -244,3 +244,17 @@ def _joined(ctx: Context, sets: Sequence[SetExpr], parts: Sequence[Typed | Range
     for part in parts:
         kind |= part.kind
     return finish(ctx, SetUnion(tuple(sets), span=span), kind, union(p.possible for p in parts), span)
+
+
+def not_a_value(ctx: Context, node: ast.Braces, membership: str | None = None) -> Typed:
+    """The mistake of braces where a single value is expected; ``membership`` is what asks for that."""
+    values = [entry for entry in node.entries if entry.key is None and not entry.otherwise]
+    if len(values) < len(node.entries):
+        hint = "a table in braces belongs to a declaration"
+    elif len(values) == 1:
+        hint = f"write `{values[0].value.span.text}` without the braces"
+    elif membership is not None:
+        hint = f"`{membership} {node.span.text}` asks whether it is one of them"
+    else:
+        hint = f"write one value; `for x in {node.span.text}` after the statement goes over all of them"
+    return ctx.fail(node.span, "a single value is expected here, this is a set", hint)

@@ -138,6 +138,8 @@ def _bindings(texts: list[str] | None) -> dict[str, object]:
             name, value = parse_binding(text)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
+        if isinstance(value, Path) and value.is_dir():
+            raise typer.BadParameter(f"--bind {text}: `{value}` is a folder: name a CSV file in it")
         if isinstance(value, Path) and not value.is_file():
             raise typer.BadParameter(f"--bind {text}: there is no file `{value}`")
         if name in found:

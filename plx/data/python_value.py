@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
@@ -46,7 +47,7 @@ def read_python(value: Any, shape: Shape) -> Raw:
         names, columns = _columns(value, shape)
     except (TypeError, ValueError) as mistake:
         message = f"what is given for `{shape.name}` cannot be used: {mistake}"
-        raise PlxError(Diagnostic(message, shape.span, hint=_hint(shape))) from None
+        raise PlxError(Diagnostic(message, shape.span, hint=_hint(value, shape))) from None
     return Raw(names, tuple(columns), origin)
 
 
@@ -76,7 +77,8 @@ def _columns(value: Any, shape: Shape) -> Columns:
 
 def _scalar(value: Any, shape: Shape) -> list[Any]:
     if shape.kind == "type" or shape.slots:
-        raise TypeError(f"it is one {type(value).__name__}")
+        kind = type(value).__name__
+        raise TypeError(f"it is the {kind} `{value}`, not a list")
     return [value]
 
 
@@ -174,9 +176,15 @@ def _no_rows(shape: Shape) -> list[Column]:
     return [column_of_objects([])] * width
 
 
-def _hint(shape: Shape) -> str:
+def _one_list(value: Any, name: str) -> str:
+    if not isinstance(value, str | int | Fraction):
+        return "give a list of members"
+    return f"give a list of members; on the command line --bind {name}={value}, (with a comma) is one"
+
+
+def _hint(value: Any, shape: Shape) -> str:
     if shape.kind == "type":
-        return "give a family as a dict of lists" if shape.slots else "give a list of members"
+        return "give a family as a dict of lists" if shape.slots else _one_list(value, shape.name)
     if not shape.slots:
         return "give a number, a truth value or a symbol"
     columns = ", ".join(shape.slots)

@@ -367,7 +367,7 @@ def test_a_path_is_a_file(tmp_path: Path) -> None:
         ({"w": pandas.DataFrame({"s": ["anna", "bob"], "value": [1, np.inf]})}, "in row 2"),
         ({"w": pandas.DataFrame({"s": ["anna", None], "value": [1, 2]})}, "a value is missing here"),
         ({"w": pandas.DataFrame({"s": ["anna"], "vale": [1]})}, "`vale` is no column of `w`"),
-        ({"w": 3}, "what is given for `w` cannot be used: it is one int"),
+        ({"w": 3}, "what is given for `w` cannot be used: it is the int `3`, not a list"),
         ({"w": [1, 2, 3]}, "the array given for `w` has 3 cells, its slots have 2 members"),
         ({"w": [("anna", 1), ("bob",)]}, "its rows have different lengths, 1 and 2"),
         ({"w": [("anna", 1), "bob"]}, "some of its rows are tuples and some are not"),
@@ -376,7 +376,8 @@ def test_a_path_is_a_file(tmp_path: Path) -> None:
         ({"w": {"anna": 1, "eve": 1}}, "`eve` is no member of Person, in row 2"),
         ({"w": {"anna": 1}}, "`w` has no entry for bob"),
         ({"w": np.zeros((2, 2, 2))}, "it has 3 dimensions"),
-        ({"Person": "people.csv"}, "it is one str"),
+        ({"Person": "people.csv"}, "it is the str `people.csv`, not a list"),
+        ({"Person": "anna"}, "--bind Person=anna, (with a comma)"),
         ({"Person": []}, "the type `Person` is empty"),
         ({"Person": ["anna", "anna"]}, "`Person` has two entries for anna"),
         (

@@ -195,6 +195,23 @@ def test_check_of_an_example_is_quick() -> None:
     assert used / 3 < 1.0  # processor seconds: 0.4 on a quiet machine, twice that on a busy one
 
 
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        ("Coin=folder/", 2, "is a folder"),
+        ("Coin=folder", 1, "(with a comma)"),
+        ("Coin=left", 1, "--bind Coin=left, (with a comma)"),
+        ("Coin=left,", 0, ""),
+        ("Coin=nowhere.csv", 2, "there is no file"),
+    ],
+)
+def test_bind_says_what_to_change(plx, given: str, code: int, said: str) -> None:
+    Path("folder").mkdir()
+    found, _, err = plx("run", "coin.plx", "--bind", given)
+    assert found == code
+    assert said in " ".join(err.replace("│", " ").split())
+
+
 def test_ground_reports_sizes(plx) -> None:
     code, out, _ = plx("ground", "coin.plx", "--format", "json")
     report = json.loads(out)

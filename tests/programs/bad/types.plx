@@ -33,7 +33,10 @@ weight 1: colour(age(anna)) = red                 ### "`30` is no member of Thin
 weight 1: colour(kind(t)) = red for t in Thing
 weight 1: colour(age(x)) = red for x in Person    ### "`age(x)` is never one"
 weight 1: (anna, bob)                             ### "this is a tuple"
-weight 1: {anna}                                  ### "this is a set"
+weight 1: {anna}                                  ### "this is a set" "write `anna` without the braces"
+weight 1: level(x) = {1, 2} for x in Person       ### "this is a set" "`level(x) in {1, 2}` asks"
+weight 1: {1, 2} != level(x) for x in Person      ### "this is a set" "`level(x) not in {1, 2}` asks"
+weight 1: level({anna, bob}) = 1                  ### "this is a set" "write one value; `for x in {anna, bob}` after"
 weight 1: level(x) in Thing for x in Person       ### "never in Thing"
 weight 1: level(x) in anna for x in Person        ### "`anna` is a symbol; a set is expected here"
 weight 1: married(x, x) for x in Person if level(x) = 1   ### "guards must be fixed, but `level` is random"
