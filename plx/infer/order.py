@@ -159,7 +159,7 @@ def _eliminated(
     graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     degree = np.diff(graph.start).astype(np.float64)
-    search = eliminate.sized(4.0 * float(degree @ degree) + 20.0 * len(degree))
+    search = eliminate.sized(16.0 * float(degree @ degree) + 20.0 * len(degree))
     return waited(lambda: search(graph, forced, by_fill, noise, WIDEST_BITS), 10.0 * len(graph.neighbour))
 
 

@@ -44,7 +44,8 @@ class Kernel(Generic[P, R]):
             from plx.jit.compile import compiled
 
             made: Callable[P, R] = compiled(self.function, self.signature)
-            return made
+        Kernel.steps_left = min(Kernel.steps_left, PLAIN_STEPS / 10)  # numba has started now
+        return made
 
     def sized(self, steps: float) -> Callable[P, R]:
         """What to call for work of about so many steps of the innermost loops.

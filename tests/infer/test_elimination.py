@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -213,26 +210,6 @@ def test_published_models_have_their_exact_marginals(name: str) -> None:
     expected = json.loads(path.read_text())["exact_marginals"]
     for answer, p in zip(solve(read_model(path)).answers, expected, strict=True):
         np.testing.assert_allclose(answer.p, p, atol=1e-9)
-
-
-def test_kernels_without_the_compiler_give_the_same_numbers() -> None:
-    program = (
-        "import numpy as np; from tests.models import random_model; from plx.infer.elimination import solve\n"
-        "model = random_model(np.random.default_rng(3), variables=6, factors=7, derived=2, hard=0.1)\n"
-        "print([a.p.tolist() for a in solve(model).answers])"
-    )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "NUMBA_DISABLE_JIT": off},
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for off in ("0", "1")
-    ]
-    assert runs[0] == runs[1] != ""
 
 
 def test_a_count_over_a_grid_follows_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
