@@ -13,7 +13,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.ground.graph import FactorGraph, GroundModel
 from plx.infer.answers import free_nodes
 from plx.infer.conditionals import Conditionals, conditionals, summed_terms, thresholds
-from plx.infer.kernels import BITS, Compiled
+from plx.infer.kernels import BITS, NO_STEP, Compiled
 from plx.infer.structure import DerivedRows, Structure, derived_rows, structure
 from plx.infer.worlds import ranges, run_strides
 from plx.source import Span
@@ -116,6 +116,11 @@ def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, Any]:
         "reader_split": _i64(c.reader_split),
         "reader_row": _i32(c.reader_row),
         "reader_stride": _i32(c.reader_stride),
+        "offset": _i32(c.offset),
+        "product_start": _i64(c.product_start),
+        "product_row": _i32(c.product_row.ravel()),
+        "product_value": _i32(c.product_value.ravel()),
+        "product_step": _i32(c.product_step),
     }
 
 
@@ -127,10 +132,41 @@ def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, 
         "edge_start": _i64(np.searchsorted(s.edge_pair, np.arange(len(s.pair_row) + 1))),
         "edge_source": _i32(s.edge_source),
         "edge_contribution": _i64(s.edge_contribution),
+        "edge_step": _i32(_steps(graph, s)),
         "contribution": _i32(graph.contribution),
         "output_start": _i64(graph.output_start[graph.output_of[derived]]),
         "output": _i32(graph.output),
+        "awaited": _i32(_awaited(graph, rows, s)),
     }
+
+
+def _steps(graph: FactorGraph, s: Structure) -> IntArray:
+    """What one more in the variable's state adds to each edge's contribution, if it is always the same."""
+    own = np.flatnonzero(s.edge_source < 0)
+    start, card = s.edge_contribution[own], graph.card[s.pair_variable[s.edge_pair[own]]]
+    step = np.where(card > 1, graph.contribution[np.minimum(start + 1, len(graph.contribution) - 1)], 0)
+    step = step.astype(np.int64) - np.where(card > 1, graph.contribution[start], 0)
+    many = np.flatnonzero(card > 2)
+    count = card[many].astype(np.int64)
+    k = ranges(np.zeros(len(many), dtype=np.int64), count)
+    at, edge = np.repeat(start[many], count) + k, np.repeat(many, count)
+    bent = graph.contribution[at] != graph.contribution[start[edge]] + k * step[edge]
+    step[edge[bent]] = NO_STEP
+    out = np.full(len(s.edge_source), NO_STEP, dtype=np.int64)
+    out[own] = step
+    return out
+
+
+def _awaited(graph: FactorGraph, rows: DerivedRows, s: Structure) -> IntArray:
+    """1 for the derived nodes whose state an update reads: of a factor, or on the way to another node."""
+    n, d = graph.n_variables, len(rows.node)
+    out = np.zeros(d, dtype=np.int64)
+    out[s.operand_row[(s.operand_row >= n) & (s.operand_row < n + d)] - n] = 1
+    nested = np.flatnonzero(s.edge_source >= 0)
+    pair = s.edge_pair[nested]
+    first = np.searchsorted(s.pair_variable, s.pair_variable[pair])
+    out[s.pair_row[first + s.edge_source[nested]]] = 1
+    return out
 
 
 def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, Any]:

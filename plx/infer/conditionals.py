@@ -14,12 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph
+from plx.infer.conditions import CountTable, by_counts
 from plx.infer.structure import DerivedRows, Structure
 from plx.infer.worlds import ranges, run_strides
 from plx.values import FloatArray, IntArray
 
 _ENTRIES = 4096
 """A table has at most this many thresholds; 16 kB, half a usual first-level cache."""
+
+_BY_COUNTS = 4
+"""A table over counts may be so many times as large, as all else costs more."""
 
 _TOTAL = 1 << 22
 """All tables together have at most this many thresholds."""
@@ -60,7 +64,13 @@ class Conditionals:
     reader_split: IntArray  # [V] readers before it are variables, an even number of them
     reader_row: IntArray
     reader_stride: IntArray
+    offset: IntArray  # [V]
+    product_start: IntArray  # [V + 1]
+    product_row: IntArray  # [products, 2]
+    product_value: IntArray  # [products, 2]
+    product_step: IntArray
     groups: tuple[Group, ...]
+    by_counts: tuple[tuple[int, CountTable], ...]  # with the start of each
     size: int
 
 
@@ -92,24 +102,43 @@ def conditionals(graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int
     with np.errstate(over="ignore"):
         logs = np.bincount(readers.variable, weights=np.log2(readers.radix), minlength=n)
         entries = np.round(np.exp2(np.minimum(logs, 40)) * np.maximum(graph.card[:n] - 1, 1))
-    chosen = np.flatnonzero(entries <= limit)
+    plain = np.where(entries <= limit, np.round(np.exp2(np.minimum(logs, 40))), 0).astype(np.int64)
+    counted = by_counts(graph, s, plain, np.diff(bound), limit * _BY_COUNTS)
+    plain[counted.variable] = 0
     start = np.full(n, -1, dtype=np.int64)
-    groups, size = _group(graph, rows, s, readers, bound, chosen, start)
-    configurations = np.where(start >= 0, np.round(np.exp2(np.minimum(logs, 40))), 0).astype(np.int64)
+    groups, size = _group(graph, rows, s, readers, bound, np.flatnonzero(plain), start)
     kept = np.flatnonzero(start[readers.variable] >= 0)
-    owner, plain = readers.variable[kept], readers.row[kept] < n
-    reader_start = _starts(owner, n)
-    order = np.lexsort((~plain, owner))
+    own_start = _starts(readers.variable[kept], n)
+    strides = run_strides(readers.radix[kept], own_start)
+    configurations = np.where(start >= 0, plain, 0)
+    sizes = np.array([t.configurations * t.planes for t in counted.tables], dtype=np.int64)
+    begins = size + np.cumsum(sizes) - sizes
+    start[counted.variable] = begins[counted.table]
+    held = np.array([table.configurations for table in counted.tables], dtype=np.int64)
+    configurations[counted.variable] = held[counted.table]
+    owner = np.concatenate([readers.variable[kept], counted.reader_variable])
+    row = np.concatenate([readers.row[kept], counted.reader_row])
+    order = np.lexsort((row >= n, owner))
+    reader_start = _starts(owner[order], n)
+    offset = np.zeros(n, dtype=np.int64)
+    offset[counted.variable] = counted.offset
+    by_variable = np.argsort(counted.product_variable, kind="stable")
     return Conditionals(
         start=start,
         configurations=configurations,
         reader_start=reader_start,
         reader_split=reader_start[:-1]
-        + np.bincount(owner, weights=plain, minlength=n).astype(np.int64) // 2 * 2,
-        reader_row=readers.row[kept][order],
-        reader_stride=run_strides(readers.radix[kept], reader_start)[order],
+        + np.bincount(owner, weights=row < n, minlength=n).astype(np.int64) // 2 * 2,
+        reader_row=row[order],
+        reader_stride=np.concatenate([strides, counted.reader_stride])[order],
+        offset=offset,
+        product_start=_starts(counted.product_variable[by_variable], n),
+        product_row=counted.product_row[by_variable],
+        product_value=counted.product_value[by_variable],
+        product_step=counted.product_step[by_variable],
         groups=tuple(groups),
-        size=size,
+        by_counts=tuple(zip(begins.tolist(), counted.tables, strict=True)),
+        size=size + int(sizes.sum()),
     )
 
 
@@ -248,6 +277,9 @@ def thresholds(c: Conditionals, graph: FactorGraph, bits: int) -> npt.NDArray[np
             start = group.start + first * each
             filled = _cumulative(logs, bits)
             out[start : start + filled.size] = filled.ravel()
+    for start, table in c.by_counts:
+        filled = _cumulative(table.log_conditional(graph.table)[None], bits)
+        out[start : start + filled.size] = filled.ravel()
     return out
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from plx.infer.kernels import _COMPILED, Compiled, _exp, _record, _shift, _sweep
+from plx.infer.kernels import _COMPILED, _LESS, _MORE, Compiled, _exp, _keep, _record, _shift, _sweep
 from plx.jit import Kernel
 
 Int32 = npt.NDArray[np.int32]
@@ -556,6 +556,7 @@ def _follow(m: Compiled, moved: Int32, before: States, state: States, total: Int
     affected_start, affected = m.affected_start, m.affected
     edge_start, edge_source, edge_contribution = m.edge_start, m.edge_source, m.edge_contribution
     contribution, output_start, output = m.contribution, m.output_start, m.output
+    edge_step, awaited = m.edge_step, m.awaited
     for r in range(len(moved)):
         v = np.int64(moved[r])
         first, last, same = affected_start[v], affected_start[v + 1], True
@@ -563,10 +564,10 @@ def _follow(m: Compiled, moved: Int32, before: States, state: States, total: Int
             same &= before[v, c] == state[v, c]
         if same or first == last:
             continue
-        _shift(first, last, v, -1, affected, edge_start, edge_source, edge_contribution,
-               contribution, output_start, output, before, total, level)  # fmt: skip
-        _shift(first, last, v, 1, affected, edge_start, edge_source, edge_contribution,
-               contribution, output_start, output, state, total, level)  # fmt: skip
+        _shift(first, last, v, _LESS, affected, edge_start, edge_source, edge_contribution, edge_step,
+               contribution, output_start, output, awaited, True, before, total, level)  # fmt: skip
+        _shift(first, last, v, _MORE, affected, edge_start, edge_source, edge_contribution, edge_step,
+               contribution, output_start, output, awaited, True, state, total, level)  # fmt: skip
         before[v] = state[v]
 
 
@@ -582,10 +583,11 @@ def _advance(
     """
     lanes = state.shape[1]
     draw = np.empty(lanes, dtype=np.int32)
-    index = np.empty(lanes, dtype=np.int32)
+    index, cut = np.empty(lanes, dtype=np.int32), np.empty(lanes, dtype=np.int32)
     pick = np.empty(scan.shape[1], dtype=np.int32)
     candidate = np.empty((m.max_candidates, lanes), dtype=np.int32)
     score = np.empty((m.max_card + 1, lanes))
+    seen = np.zeros(counts.shape, dtype=np.uint8)
     image, inverse = np.empty(moves.most_places, np.int64), np.empty(moves.most_places, np.int64)
     now, word = np.empty(moves.most_rows, np.int64), np.empty(moves.most_word, np.int64)
     target, start = np.empty(moves.most_blocks, np.int64), np.empty(moves.most_blocks + 1, np.int64)
@@ -594,16 +596,17 @@ def _advance(
     old, goes = np.empty_like(state), np.empty((2, lanes), state.dtype)
     follows = len(total) > 0
     before = np.empty(state.shape if follows else (0, 0), state.dtype)
-    for _ in range(draws):
+    for i in range(draws):
         if follows:
             before[:] = state
         _move(moves, state, random, accepted, image, inverse, now, target, start, word, to, way, old, goes,
               more, gain)  # fmt: skip
         if follows:
             _follow(m, moves.row, before, state, total, level)
-        _sweep(m, state, total, level, rng, scan, updates, draw, pick, index, candidate, score)
+        _sweep(m, state, total, level, rng, scan, updates, draw, cut, pick, index, candidate, score)
         if counts.shape[0]:
-            _record(m, state, total, level, index, candidate, counts)
+            _record(m, state, total, level, index, candidate, seen)
+            _keep(i, draws, seen, counts)
 
 
 @cache
