@@ -7,6 +7,7 @@ far, if there are any). A command imports what it needs, when it needs it.
 from __future__ import annotations
 
 import sys
+import warnings
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
@@ -37,6 +38,7 @@ from plx.cli.output import (
     json_text,
     opened,
     print_result,
+    warn,
 )
 from plx.errors import PlxError
 
@@ -287,6 +289,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    warnings.showwarning = warn
     try:
         app()
     except PlxError as error:

@@ -123,6 +123,11 @@ def console_on(stream: TextIO) -> Console:
     return Console(file=stream, width=width)
 
 
+def warn(message: Warning | str, *place: object, **more: object) -> None:
+    """A `warnings.showwarning` that leaves out the place in the code."""
+    sys.stderr.write(f"warning: {message}\n")
+
+
 def complain(*diagnostics: Diagnostic) -> None:
     """Diagnostics on standard error, in colour on a terminal that wants it."""
     for diagnostic in diagnostics:

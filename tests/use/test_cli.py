@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plx.cli import main
+from plx.cli import commands, main
 from plx.model import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,6 +161,14 @@ def test_what_has_not_converged_is_marked(plx, format: str) -> None:
 def test_small_probabilities_keep_their_digits(plx) -> None:
     _, out, _ = plx("run", "-", stdin=b"random a\nweight -40: a\nquery a")
     assert "4.25e-18" in out
+
+
+def test_warnings_of_python_code_are_sentences(plx, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(commands, "check_method", lambda method: warnings.warn("all is lost", stacklevel=1))
+    code, _, err = plx("run", "coin.plx")
+    assert code == 0
+    assert err == "warning: all is lost\n"
 
 
 # ---------------------------------------------------------------- check, ground
