@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -56,7 +56,23 @@ class Values:
 
     def ids(self, values: Iterable[Value]) -> IntArray:
         """The ids of many values, shape (n,)."""
-        return np.fromiter((self.id(value) for value in values), dtype=np.int64)
+        values = values if isinstance(values, list | tuple) else list(values)
+        if set(map(type, values)) == {str}:
+            return self._symbols(values)
+        return np.fromiter(map(self.id, values), dtype=np.int64, count=len(values))
+
+    def _symbols(self, symbols: Sequence[Value]) -> IntArray:
+        """As `ids`, in a fraction of the time."""
+        known, first, before = self._ids["symbol"], len(self._values), len(self._ids["symbol"])
+        fresh = [symbol for symbol in symbols if symbol not in known]
+        known.update(zip(fresh, range(first, first + len(fresh)), strict=True))
+        if len(known) < before + len(fresh):  # some come twice
+            fresh = list(dict.fromkeys(fresh))
+            known.update(zip(fresh, range(first, first + len(fresh)), strict=True))
+        self._values += fresh
+        if len(fresh) == len(symbols):
+            return np.arange(first, first + len(fresh))
+        return np.fromiter(map(known.__getitem__, symbols), dtype=np.int64, count=len(symbols))
 
     def find(self, value: Value) -> int | None:
         """The id of a value if it has one."""
@@ -66,9 +82,15 @@ class Values:
         """The numbers with these ids as doubles; NaN where the id is no number."""
         known = len(self._floats)
         if known < len(self._values):
-            fresh = [_as_float(value) for value in self._values[known:]]
+            fresh = [np.nan if type(value) is str else _as_float(value) for value in self._values[known:]]
             self._floats = np.concatenate([self._floats, np.array(fresh, dtype=np.float64)])
         return self._floats[ids]
+
+
+def distinct(ids: IntArray) -> IntArray:
+    """Ids without repetitions, sorted: as np.unique, which hashes a million of them in ten times the time."""
+    ids = np.sort(ids)
+    return ids[np.concatenate([[True], ids[1:] != ids[:-1]])] if len(ids) else ids
 
 
 def _kind(value: Value) -> str:

@@ -15,7 +15,7 @@ from plx.data.table import Data
 from plx.errors import Diagnostic, Note, nearest
 from plx.source import Span
 from plx.syntax import ast
-from plx.values import IntArray, Value, Values
+from plx.values import IntArray, Value, Values, distinct
 
 Declaration = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl
 
@@ -241,4 +241,4 @@ def union(parts: Iterable[IntArray | None]) -> IntArray | None:
         known.append(part)
     if len(known) == 1:
         return known[0]
-    return np.unique(np.concatenate(known)) if known else np.zeros(0, dtype=np.int64)
+    return distinct(np.concatenate(known)) if known else np.zeros(0, dtype=np.int64)

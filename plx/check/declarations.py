@@ -30,7 +30,7 @@ from plx.check.typed import (
 )
 from plx.data.table import Table
 from plx.syntax import ast
-from plx.values import TRUE, IntArray
+from plx.values import TRUE, IntArray, distinct
 from plx.weights import ArithmeticMistake
 
 LARGEST_DOMAIN = 65_535
@@ -97,7 +97,7 @@ def _tabulated(
         return BrokenEntry(tuple(slots))
     assert table.value is not None
     used = table.value if default is None else np.append(table.value, default.id)
-    possible = np.unique(used)
+    possible = distinct(used)
     info = ParamInfo(name, infos(slots), index, table.value, default.id if default else None, node.name.span)
     return ParamEntry(info, tuple(slots), kind_of(ctx.values, possible), possible)
 

@@ -17,7 +17,7 @@ from plx.check.typed import BrokenEntry, Entry, Slot, TypeEntry, kind_of
 from plx.data.table import Table
 from plx.errors import Note
 from plx.syntax import ast
-from plx.values import IntArray
+from plx.values import IntArray, distinct
 from plx.weights import ArithmeticMistake
 
 _LARGEST_FAMILY = 200_000
@@ -60,7 +60,7 @@ def _entry(
         ctx.error(node.name.span, f"the type `{node.name.text}` is empty")
         return BrokenEntry(tuple(slots))
     info = TypeInfo(node.name.text, members, infos(slots), family, node.name.span)
-    possible = np.unique(members)
+    possible = distinct(members)
     return TypeEntry(info, tuple(slots), kind_of(ctx.values, possible), possible)
 
 

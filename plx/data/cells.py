@@ -117,9 +117,12 @@ def _column_of_integers(above: IntArray, low: int) -> Column:
 
 def _factorise(cells: Sequence[Any], text: bool = False) -> Column:
     try:
-        code = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
+        code = dict.fromkeys(cells)
     except TypeError:
         raise CellMistake("each cell must be a symbol, a number or a truth value") from None
+    if len(code) == len(cells):
+        return Column(list(code), np.arange(len(cells)), text)
+    code = dict(zip(code, range(len(code)), strict=True))
     codes = np.fromiter(map(code.__getitem__, cells), dtype=np.int64, count=len(cells))
     return Column(list(code), codes, text)
 
@@ -131,6 +134,8 @@ def convert(column: Column, loose: bool) -> tuple[list[Value], list[tuple[int, s
         return (list(column.distinct), []) if plain else _convert(column.distinct, from_python)
     if loose and all(_is_number(cell) for cell in column.distinct):
         return _convert(column.distinct, from_loose_text)
+    if all(cell >= ":" for cell in column.distinct) and not {"true", "false"} & set(column.distinct):
+        return list(column.distinct), []  # symbols all: what begins so is no number, and not empty
     return _convert(column.distinct, _nonempty)
 
 

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from plx.check.program import Program
 from plx.data import parse_binding
-from plx.data.cells import from_text
+from plx.data.cells import column_of_text, convert, from_text
 from plx.errors import PlxError
+from plx.values import Value, Values
 from tests.compiling import compile_text
 
 PROGRAM = """
@@ -436,3 +437,54 @@ def test_paths_that_are_no_files(tmp_path: Path, path: str) -> None:
         compile_text(f'type P from "{path}"\nrandom f(P)\nquery f(anna)', folder=tmp_path)
     (found,) = caught.value.diagnostics
     assert found.span is not None and found.span.line == 1
+
+
+# -------------------------------------------------------------------- many at once
+
+CELLS = [
+    "",
+    "0",
+    "-1",
+    "-0",
+    "0.5",
+    "00",
+    "true",
+    "false",
+    "tru",
+    "a",
+    "b",
+    ":",
+    "Ä",
+    "-x",
+    "1e3",
+    " a",
+    "9z",
+]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_symbols_have_the_ids_of_one_by_one(seed: int) -> None:
+    """Symbols that are known, new, and given twice; also among numbers and truth values."""
+    rng = np.random.default_rng(seed)
+    pool: list[Value] = [*"abcdef", *((True, 1, Fraction(1, 2)) if seed % 2 else ())]
+    together, alone = Values(), Values()
+    for _ in range(5):
+        some = [pool[i] for i in rng.integers(len(pool), size=rng.integers(0, 8))]
+        assert together.ids(some).tolist() == [alone.id(value) for value in some]
+        assert [together[i] for i in range(len(together))] == [alone[i] for i in range(len(alone))]
+        plain = [isinstance(together[i], str | bool) for i in range(len(together))]
+        assert np.isnan(together.floats(np.arange(len(together)))).tolist() == plain
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_column_is_read_as_its_cells_are(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells = [CELLS[i] for i in rng.integers(len(CELLS) if seed % 3 else 3, size=rng.integers(1, 6))]
+    cells += ["x", "y"] * (seed % 2)
+    column = column_of_text(cells)
+    assert [column.distinct[code] for code in column.codes] == cells
+    found, mistakes = convert(column, loose=False)
+    assert [code for code, _ in mistakes] == [i for i, cell in enumerate(column.distinct) if not cell]
+    kept = [i for i, cell in enumerate(column.distinct) if cell]
+    expected = [from_text(column.distinct[i]) for i in kept]
+    assert [(type(found[i]), found[i]) for i in kept] == [(type(value), value) for value in expected]
