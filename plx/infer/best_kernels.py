@@ -46,6 +46,17 @@ def _insert(best: Floats, value: float) -> int:
     return at
 
 
+def _copy(row: Floats, out: Floats) -> None:
+    """As a slice, which would take longer to compile for its messages."""
+    for i in range(len(row)):
+        out[i] = row[i]
+
+
+def _copy_ranks(row: Ints, out: Ints) -> None:
+    for i in range(len(row)):
+        out[i] = row[i]
+
+
 def _add_item(tree: Tree, item: int, data: Floats, messages: Grid, index: Ints, lists: Grid) -> None:
     """Add a factor to the lists of a block, or combine them with those of a message."""
     child, k = tree.item_child[item], messages.shape[1]
@@ -58,7 +69,7 @@ def _add_item(tree: Tree, item: int, data: Floats, messages: Grid, index: Ints, 
             lists[j, 0] += messages[tree.message_start[child] + index[j], 0]
         else:
             _combine(lists[j], messages[tree.message_start[child] + index[j]], spare, from_a, from_b)
-            lists[j] = spare
+            _copy(spare, lists[j])
 
 
 @kernel
@@ -85,7 +96,10 @@ def collect_best(tree: Tree, data: Floats, messages: Grid) -> bool:
                 for value in lists[j]:
                     if _insert(messages[first + index[j]], value) < 0:
                         break
-        if messages[first:last, 0].max() == -np.inf:
+        possible = False
+        for m in range(first, last):
+            possible = possible or messages[m, 0] > -np.inf
+        if not possible:
             return False
     return True
 
@@ -128,10 +142,11 @@ def _list_of(
             continue
         _combine(values, messages[tree.message_start[child] + at], spare, from_a, from_b)
         for r in range(k):
-            moved[r] = ranks[from_a[r]]
+            _copy_ranks(ranks[from_a[r]], moved[r])
             moved[r, i] = from_b[r]
-        ranks[:] = moved
-        values[:] = spare
+        for r in range(k):
+            _copy_ranks(moved[r], ranks[r])
+        _copy(spare, values)
 
 
 def _ranked_entry(
@@ -166,10 +181,10 @@ def _ranked_entry(
                     break
                 for s in range(k - 1, place, -1):
                     entry[s] = entry[s - 1]
-                    chosen[s] = chosen[s - 1]
+                    _copy_ranks(chosen[s - 1], chosen[s])
                 entry[place] = chunk * block + j
-                chosen[place] = ranks[r]
-    picks[:items] = chosen[rank]
+                _copy_ranks(ranks[r], chosen[place])
+    _copy_ranks(chosen[rank], picks)
     return int(entry[rank])
 
 
@@ -182,7 +197,10 @@ def trace_best(tree: Tree, axis: Ints, data: Floats, messages: Grid, rank: int, 
     derived, index = room(tree)
     ranks = np.zeros(len(tree.parent), dtype=np.int64)
     ranks[len(ranks) - 1] = rank
-    picks = np.zeros(np.diff(tree.item_start).max(), dtype=np.int64)
+    most = 0
+    for c in range(len(tree.parent)):
+        most = max(most, tree.item_start[c + 1] - tree.item_start[c])
+    picks = np.zeros(most, dtype=np.int64)
     for c in range(len(tree.parent) - 1, -1, -1):
         nodes = axis[tree.axis_start[c] : tree.axis_start[c + 1]]
         wanted = 0

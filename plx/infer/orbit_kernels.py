@@ -598,7 +598,9 @@ def _advance(
     before = np.empty(state.shape if follows else (0, 0), state.dtype)
     for i in range(draws):
         if follows:
-            before[:] = state
+            for v in range(state.shape[0]):  # a slice would take seconds to compile
+                for c in range(lanes):
+                    before[v, c] = state[v, c]
         _move(moves, state, random, accepted, image, inverse, now, target, start, word, to, way, old, goes,
               more, gain)  # fmt: skip
         if follows:
