@@ -1,21 +1,24 @@
 """Exact numbers: rationals, logs of rationals, and anything else through sympy.
 
-Equality of weights decides symmetry, so it is decided here and never by rounding. Three forms:
+Equality of weights decides symmetry, so it is decided here and never by rounding. Four forms:
 
 * rational: ``int`` or ``Fraction``;
 * ``LogNumber``: r + log(q)/d with rational r, q. The form is unique: e^r is irrational for rational
   r ≠ 0 (Lindemann), so r is determined, and d is the smallest root of which log(q) is made;
 * ``Symbolic``: a sympy expression, for what is neither (``sqrt(2)``, ``exp(1)``, ``log(2)*log(3)``).
-  Two of these are equal when they agree to 50 significant digits.
+  Two of these are equal when they agree to 50 significant digits;
+* ``LogSum``: with terms log(e^a + e^b + …), which summing out an unknown leaves. Two of these are equal
+  when they are written alike: an equality that is not seen costs a symmetry, and never makes one.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cmp_to_key
 from typing import Any, Final, TypeGuard
 
 from plx.numerals import rational_text, shortened
@@ -39,7 +42,15 @@ class Symbolic:
     expression: Any = field(compare=False, repr=False)
 
 
-Number = int | Fraction | LogNumber | Symbolic
+@dataclass(frozen=True, slots=True)
+class LogSum:
+    """``rest`` + Σ times · log Σ exp(term): ``parts`` are (terms, times), the smallest term of each 0."""
+
+    rest: int | Fraction | LogNumber | Symbolic
+    parts: tuple[tuple[tuple[Number, ...], Fraction], ...]
+
+
+Number = int | Fraction | LogNumber | Symbolic | LogSum
 
 _DIGITS: Final = 50
 _LARGEST: Final = 1 << 18
@@ -78,10 +89,18 @@ def to_float(number: Number) -> float:
         return float(number.rational) + _log_float(number.base) / number.root
     if isinstance(number, Symbolic):
         return float(number.digits)
+    if isinstance(number, LogSum):
+        sums = (float(times) * _log_sum_float(terms) for terms, times in number.parts)
+        return math.fsum([to_float(number.rest), *sums])
     try:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
+
+
+def _log_sum_float(terms: Sequence[Number]) -> float:
+    largest = to_float(terms[-1])
+    return largest + math.log(math.fsum(math.exp(to_float(term) - largest) for term in terms))
 
 
 def _log_float(q: Fraction) -> float:
@@ -100,6 +119,12 @@ def text(number: Number) -> str:
         return _log_text(number)
     if isinstance(number, Symbolic):
         return str(number.expression).replace("**", "^").replace("E", "exp(1)")
+    if isinstance(number, LogSum):
+        sums = (
+            f"{rational_text(n)}*log({' + '.join(f'exp({text(t)})' for t in terms)})"
+            for terms, n in number.parts
+        )
+        return " + ".join([text(number.rest), *sums])
     return rational_text(Fraction(number))
 
 
@@ -124,21 +149,30 @@ def add(a: Number, b: Number) -> Number:
     """The exact sum."""
     if _is_rational(a) and _is_rational(b):
         return _tidy(Fraction(a) + Fraction(b))
+    if isinstance(a, LogSum) or isinstance(b, LogSum):
+        return _merged(a, b)
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
         return _symbolic(_sympy(a) + _sympy(b))
-    x, y = _as_log(a), _as_log(b)
-    root = math.lcm(x.root, y.root)
-    powers = ((x.base, root // x.root), (y.base, root // y.root))
+    found = _sum_of_logs(_as_log(a), _as_log(b))
+    return _symbolic(_sympy(a) + _sympy(b)) if found is None else found
+
+
+def _sum_of_logs(a: LogNumber, b: LogNumber) -> Number | None:
+    """The exact sum, None where its one logarithm would be of a number out of all proportion."""
+    root = math.lcm(a.root, b.root)
+    powers = ((a.base, root // a.root), (b.base, root // b.root))
     if sum(_bits(base) * power for base, power in powers) > _LARGEST:
-        return _symbolic(_sympy(a) + _sympy(b))
+        return None
     base = powers[0][0] ** powers[0][1] * powers[1][0] ** powers[1][1]
-    return _log_number(x.rational + y.rational, base, root)
+    return _log_number(a.rational + b.rational, base, root)
 
 
 def neg(a: Number) -> Number:
     """The number with the other sign."""
     if isinstance(a, LogNumber):
         return LogNumber(-a.rational, 1 / a.base, a.root)
+    if isinstance(a, LogSum):
+        return mul(a, -1)
     return _symbolic(-a.expression) if isinstance(a, Symbolic) else -a
 
 
@@ -153,6 +187,9 @@ def mul(a: Number, b: Number) -> Number:
         return _tidy(_checked(Fraction(a) * Fraction(b)))
     if _is_rational(b):
         a, b = b, a
+    if _is_rational(a) and isinstance(b, LogSum):
+        scaled = tuple((terms, times * Fraction(a)) for terms, times in b.parts)
+        return LogSum(mul(a, b.rest), scaled) if a else 0  # type: ignore[arg-type]
     if not (_is_rational(a) and isinstance(b, LogNumber)):
         return _symbolic(_sympy(a) * _sympy(b))
     factor = Fraction(a)
@@ -205,6 +242,37 @@ def log(a: Number) -> Number:
     if _is_rational(a):
         return _log_number(Fraction(0), Fraction(a), 1)
     return _symbolic(_import_sympy().log(_sympy(a)))
+
+
+def log_sum_exp(numbers: Sequence[Number]) -> Number:
+    """log Σ exp(number), of one number or more."""
+    ordered = sorted(numbers, key=cmp_to_key(compare))
+    least = ordered[0]
+    terms = [sub(number, least) for number in ordered]
+    powers = [_rational_power(term) for term in terms]
+    if all(powers):
+        return add(least, log(_tidy(sum(filter(None, powers), Fraction(0)))))
+    return add(least, LogSum(0, ((tuple(terms), Fraction(1)),)))
+
+
+def _rational_power(a: Number) -> Fraction | None:
+    """exp(a) where that is rational."""
+    if a == 0:
+        return Fraction(1)
+    return a.base if isinstance(a, LogNumber) and not a.rational and a.root == 1 else None
+
+
+def _merged(a: Number, b: Number) -> Number:
+    """The sum of two numbers, one of them with log sums: equal ones are counted together."""
+    times: dict[tuple[Number, ...], Fraction] = {}
+    rest: Number = 0
+    for number in (a, b):
+        rest = add(rest, number.rest if isinstance(number, LogSum) else number)
+        for terms, count in number.parts if isinstance(number, LogSum) else ():
+            times[terms] = times.get(terms, Fraction(0)) + count
+    parts = [(terms, count) for terms, count in times.items() if count]
+    parts.sort(key=lambda part: ([to_float(term) for term in part[0]], part[1], repr(part[0])))
+    return LogSum(rest, tuple(parts)) if parts else rest  # type: ignore[arg-type]
 
 
 def exp(a: Number) -> Number:
@@ -360,6 +428,11 @@ def _sympy(a: Number) -> Any:
     if isinstance(a, Symbolic):
         return a.expression
     sympy = _import_sympy()
+    if isinstance(a, LogSum):
+        sums = (
+            _sympy(times) * sympy.log(sum(sympy.exp(_sympy(t)) for t in terms)) for terms, times in a.parts
+        )
+        return _sympy(a.rest) + sum(sums)
     if isinstance(a, LogNumber):
         return _rational(sympy, a.rational) + sympy.log(_rational(sympy, a.base)) / a.root
     return _rational(sympy, Fraction(a))
@@ -398,7 +471,8 @@ def _from_sympy(sympy: Any, expression: Any) -> Number | None:
             part = _log_number(Fraction(0), base**factor.numerator, root)
         else:
             return None
-        total = add(total, part)
-        if isinstance(total, Symbolic):
+        found = _sum_of_logs(_as_log(total), _as_log(part))
+        if found is None:
             return None
+        total = found
     return total

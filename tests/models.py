@@ -98,7 +98,9 @@ def make_model(
 def all_states(graph: FactorGraph) -> np.ndarray:
     """Every assignment of the variables, shape (S, V), last variable fastest."""
     ranges = [range(c) for c in graph.card[: graph.n_variables]]
-    return np.array(list(itertools.product(*ranges)), dtype=np.int64).reshape(-1, graph.n_variables)
+    return np.array(list(itertools.product(*ranges)), dtype=np.int64).reshape(
+        -1 if len(ranges) else 1, len(ranges)
+    )
 
 
 def node_states(graph: FactorGraph, states: np.ndarray) -> np.ndarray:

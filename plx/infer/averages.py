@@ -18,10 +18,13 @@ import numpy.typing as npt
 from plx.ground.graph import FactorGraph, GroundModel, GroundQuery, Target
 from plx.ground.rows import segments, starts
 from plx.infer.compiled import targets_of
+from plx.infer.features import Features
 from plx.infer.orbit_kernels import add_pools
+from plx.infer.tallies import Entries, Tallies
+from plx.lift.collapse import Collapsed
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced
-from plx.lift.slots import Slot, occupancy
+from plx.lift.slots import Slot
 from plx.lift.symmetry import Symmetry
 from plx.values import FloatArray, IntArray
 
@@ -56,37 +59,55 @@ class Averages:
         return estimates.T
 
 
-def averages(reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()) -> Averages:
+def averages(leaves: Features, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()) -> Averages:
     """What to record on the reduced model and how to average it, for all queries of the given one.
 
-    ``symmetry`` are symmetries of ``reduced.model``, over variables and values. Unknowns of ``slots`` are
-    not counted themselves: how many of a slot are in their second state is, and `occupancy` says
-    what that tells of each (estimate F1 of docs/lifting.md).
+    ``leaves`` are those that were summed out of the given model before it was reduced; they are not
+    counted, what they depend on is. ``symmetry`` are symmetries of ``reduced.model``, over variables and
+    values. Nor are unknowns of ``slots`` counted: how many of a slot are in their second state is, and
+    `occupancy` says what that tells of each (estimate F1 of docs/lifting.md).
     """
-    build = _Build(reduced, symmetry, slots)
+    build = _Build(leaves, reduced, symmetry, slots)
     return build.finish()
 
 
-class _Build:
-    """Pools as they are asked for: orbits of pairs, and images of other targets."""
+@dataclass(frozen=True)
+class _Joint:
+    """Pools of what some nodes tell together: ``given`` [Π shape, pools] is the share of each joint state."""
 
-    def __init__(self, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot]) -> None:
-        self.reduced, self.symmetry, self.slots = reduced, symmetry, slots
+    first: int
+    shape: IntArray
+    images: list[Image]
+    given: FloatArray
+
+
+class _Build:
+    """Pools as they are asked for: orbits of pairs, leaves that were summed out, images of other targets."""
+
+    def __init__(self, leaves: Features, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot]) -> None:
+        self.reduced, self.symmetry = reduced, symmetry
         self.images = Images(reduced.model.graph, symmetry.group)
-        self.joints: list[tuple[int, IntArray, list[Image]]] = []  # first pool, shape, images
+        self.tallies = Tallies(slots, symmetry.start)
+        self.joints: list[_Joint] = []
+        self.tables: list[tuple[int, FloatArray]] = []  # of leaves, and their first pools
         self.n_pools = 0
-        targets = targets_of(reduced.given)
+        collapsed = leaves.collapsed
+        targets = targets_of(collapsed.given)
         self.pool = np.empty(targets.offset[-1], dtype=np.int64)
         self.share = np.empty(targets.offset[-1])
-        n = reduced.given.graph.n_variables
+        n = collapsed.given.graph.n_variables
         alone = np.array([len(nodes) == 1 and nodes[0] < n for nodes in targets.nodes], dtype=bool)
         variable = np.array(
             [nodes[0] for nodes in targets.nodes if len(nodes) == 1 and nodes[0] < n], dtype=np.int64
         )
-        self._unknowns(variable, targets.offset[:-1][alone])
+        begin = targets.offset[:-1][alone]
+        feature = leaves.of[variable]
+        stays = feature < 0
+        self._unknowns(collapsed.node[variable[stays]], begin[stays])
+        self._leaves(leaves, feature[~stays], begin[~stays])
         for t in np.flatnonzero(~alone).tolist():
             part = slice(*targets.offset[t : t + 2])
-            self.pool[part], self.share[part] = self._joint(targets.nodes[t])
+            self.pool[part], self.share[part] = self._joint(collapsed, targets.nodes[t])
 
     def _unknowns(self, variable: IntArray, begin: IntArray) -> None:
         """Targets of one unknown each, whose states begin at ``begin``: a pool per orbit of pairs."""
@@ -105,15 +126,42 @@ class _Build:
         self.pool[out] = -1
         self.pool[out[alive]] = self.pool_of_orbit[orbit[inner]]
 
-    def _joint(self, nodes: tuple[int, ...]) -> tuple[IntArray, FloatArray]:
+    def _leaves(self, found: Features, feature: IntArray, begin: IntArray) -> None:
+        """Targets of one unknown each that was summed out: a pool per state of each feature."""
+        asked = np.zeros(len(found.table), dtype=bool)
+        asked[feature] = True
+        constant = found.nodes[:, 0] < 0
+        first = np.full(len(asked), -1, dtype=np.int64)
+        free = np.flatnonzero(asked & ~constant)
+        before = starts(found.size[free])
+        first[free] = self._new_pools(int(before[-1])) + before[:-1]
+        self.tables = [(int(first[f]), found.tables[found.table[f]]) for f in free]
+        outside = self.tallies.take(found, free, first)
+        for f in outside.tolist():
+            nodes, table = found.nodes[f][found.nodes[f] >= 0], found.tables[found.table[f]]
+            images = self.images.of(tuple(nodes.tolist()), _IMAGES)
+            shape = np.array(table.shape[:-1])
+            self.joints.append(_Joint(int(first[f]), shape, images, table.reshape(-1, table.shape[-1])))
+        size = found.size[feature]
+        out, state = segments(begin, size), segments(np.zeros_like(size), size)
+        fixed = np.repeat(constant[feature], size)
+        self.pool[out] = np.where(fixed, -1, np.repeat(first[feature], size) + state)
+        self.share[out] = 1.0
+        for f in np.unique(feature[constant[feature]]).tolist():
+            self.share[out[np.repeat(feature == f, size)]] = np.tile(
+                found.tables[found.table[f]], int((feature == f).sum())
+            )
+
+    def _joint(self, collapsed: Collapsed, nodes: Sequence[int]) -> tuple[IntArray, FloatArray]:
         """The pool and the share of each joint state of some nodes of the given model."""
         graph = self.reduced.model.graph
         share, pool, alive = np.ones(1), np.zeros(1, dtype=np.int64), []
         for node in nodes:
-            state, count = self.reduced.state_map(node)
+            state, count = _state_map(collapsed, self.reduced, node)
             each = np.divide(1.0, count, out=np.zeros(len(count)), where=count > 0)
             share = np.multiply.outer(share, each).ravel()
-            inner = int(self.reduced.node[node])
+            kept = collapsed.node[node]
+            inner = int(self.reduced.node[kept]) if kept >= 0 else -1
             if inner >= 0:
                 alive.append(inner)
                 pool = np.add.outer(pool * graph.card[inner], state).ravel()
@@ -122,8 +170,9 @@ class _Build:
         if not alive:
             return np.full(len(share), -1), share
         shape = graph.card[alive].astype(np.int64)
-        first = self._new_pools(int(shape.prod()))
-        self.joints.append((first, shape, self.images.of(tuple(alive), _IMAGES)))
+        size = int(shape.prod())
+        first = self._new_pools(size)
+        self.joints.append(_Joint(first, shape, self.images.of(tuple(alive), _IMAGES), np.eye(size)))
         return first + pool, share
 
     def _new_pools(self, n: int) -> int:
@@ -133,28 +182,26 @@ class _Build:
     def finish(self) -> Averages:
         """The model that records all pools, and where they are in its counts."""
         orbit, start = self.symmetry.orbits, self.symmetry.start
-        pool_of = self.pool_of_orbit
-        slots = [slot for slot in self.slots if (pool_of[orbit[slot.points]] >= 0).any()]
-        counted = pool_of[orbit] >= 0
-        counted[[p for slot in slots for p in slot.points.ravel().tolist()]] = False
-        pairs = np.flatnonzero(counted)
+        size = np.bincount(orbit)
+        counted = self.pool_of_orbit[orbit] >= 0
+        self.tallies.use(counted)
+        pairs = np.flatnonzero(counted & ~self.tallies.covers)
         variable = np.searchsorted(start, pairs, side="right") - 1
         recorded = np.unique(variable)
-        tallies = [self._tally(slot) for slot in slots]
+        tallies = self.tallies.nodes()
         graph, node_of = self._with_images(tallies)
-        joint = [tuple(node_of(item) for item in image) for _, _, images in self.joints for image in images]
+        joint = [tuple(node_of(item) for item in image) for part in self.joints for image in part.images]
         nodes = [*zip(recorded.tolist()), *((node_of(tally),) for tally in tallies), *joint]
         model = replace(self.reduced.model, graph=graph, queries=_queries(nodes))
         targets = targets_of(model)
         offset = targets.offset[targets.of_query]
         place = np.zeros(len(start), dtype=np.int64)
         place[recorded] = offset[: len(recorded)]
-        size = np.bincount(orbit)
         own = place[variable] + pairs - start[variable]
-        after = len(recorded) + len(slots)
+        after = len(recorded) + len(tallies)
         entries = [
-            (pool_of[orbit[pairs]], own, 1.0 / size[orbit[pairs]]),
-            *self._slot_entries(slots, offset[len(recorded) : after], pool_of, size),
+            (self.pool_of_orbit[orbit[pairs]], own, 1.0 / size[orbit[pairs]]),
+            *self.tallies.entries(offset[len(recorded) : after], self.pool_of_orbit[orbit], size[orbit]),
             *self._joint_entries(offset[after:]),
         ]
         pool, source, weight = (np.concatenate(part) for part in zip(*entries, strict=True))
@@ -174,36 +221,18 @@ class _Build:
         out = np.ones(self.n_pools)
         used = self.pool_of_orbit >= 0
         out[self.pool_of_orbit[used]] = size[used]
-        for first, shape, images in self.joints:
-            out[first : first + int(shape.prod())] = len(images)
+        for joint in self.joints:
+            out[joint.first : joint.first + joint.given.shape[1]] = len(joint.images)
+        for first, table in self.tables:
+            out[first : first + table.shape[-1]] *= _worth(table)
         return out
-
-    def _tally(self, slot: Slot) -> MovedCount:
-        """How many unknowns of a slot are in their second state."""
-        variable = np.searchsorted(self.symmetry.start, slot.points[:, 1], side="right") - 1
-        second = slot.points[:, 1] - self.symmetry.start[variable]
-        inputs = ((v, (1 - s, s)) for v, s in zip(variable.tolist(), second.tolist(), strict=True))
-        return MovedCount(len(second) + 1, tuple(range(len(second) + 1)), frozenset(inputs))
-
-    def _slot_entries(
-        self, slots: list[Slot], offset: IntArray, pool_of: IntArray, size: IntArray
-    ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Pools, places and weights of the tallies of slots."""
-        orbit = self.symmetry.orbits
-        for slot, first in zip(slots, offset.tolist(), strict=True):
-            second = occupancy(slot.log_odds)
-            for points, chance in zip(slot.points.T, (1.0 - second, second), strict=True):
-                for o in np.unique(orbit[points]):
-                    if pool_of[o] >= 0:
-                        weight = chance[orbit[points] == o].sum(axis=0) / size[o]
-                        yield np.full(len(weight), pool_of[o]), first + np.arange(len(weight)), weight
 
     def _with_images(self, tallies: Sequence[MovedCount]) -> tuple[FactorGraph, Callable[[Moved], int]]:
         """The graph with all derived nodes that are images, and the number of each."""
         graph = self.reduced.model.graph
         asked = {t.node for q in self.reduced.model.queries for t in q.targets if t.node >= graph.n_variables}
         known = {content: node for node in sorted(asked) if (content := content_of(graph, node))}
-        images = (item for _, _, images in self.joints for image in images for item in image)
+        images = (item for part in self.joints for image in part.images for item in image)
         counts = [item for item in images if isinstance(item, MovedCount)]
         graph, known = with_nodes(graph, [*tallies, *counts], known)
 
@@ -214,19 +243,41 @@ class _Build:
 
         return graph, node_of
 
-    def _joint_entries(self, offset: IntArray) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    def _joint_entries(self, offset: IntArray) -> Iterator[Entries]:
         """Pools, places in the counts, and weights, of every image of every joint target."""
         place = iter(offset.tolist())
-        for first, shape, images in self.joints:
-            states = np.indices(shape.tolist()).reshape(len(shape), -1)
-            pool = first + np.arange(states.shape[1])
-            for image in images:
+        for joint in self.joints:
+            states = np.indices(joint.shape.tolist()).reshape(len(joint.shape), -1)
+            state, column = np.nonzero(joint.given)
+            pool, weight = joint.first + column, joint.given[state, column] / len(joint.images)
+            for image in joint.images:
                 moved = [
                     np.array(item.state)[s] if isinstance(item, MovedVariable) else s
                     for item, s in zip(image, states, strict=True)
                 ]
-                source = next(place) + np.ravel_multi_index(moved, tuple(shape))
-                yield pool, source, np.full(len(pool), 1.0 / len(images))
+                source = next(place) + np.ravel_multi_index(moved, tuple(joint.shape))
+                yield pool, source[state], weight
+
+
+def _state_map(collapsed: Collapsed, reduced: Reduced, node: int) -> tuple[IntArray, IntArray]:
+    """As `Reduced.state_map`, of a node of the model that was given before leaves were summed out."""
+    kept = int(collapsed.node[node])
+    if kept >= 0:
+        return reduced.state_map(kept)
+    states = np.arange(collapsed.given.graph.card[node])
+    return np.zeros_like(states), (states == collapsed.fixed[node]).astype(np.int64)
+
+
+def _worth(table: FloatArray) -> FloatArray:
+    """How many draws of a leaf one draw of what it depends on is worth, at least, for each of its states.
+
+    A probability p between a and b has a variance of at most (b - a)²/4, a draw of the leaf p(1 - p).
+    """
+    flat = table.reshape(-1, table.shape[-1])
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    drawn, known = np.minimum(low * (1 - low), high * (1 - high)), (high - low) ** 2 / 4
+    out: FloatArray = np.maximum(1.0, np.divide(drawn, known, out=np.ones(len(low)), where=known > 0))
+    return out
 
 
 def _queries(nodes: Sequence[tuple[int, ...]]) -> tuple[GroundQuery, ...]:

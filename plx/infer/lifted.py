@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,14 +12,20 @@ from plx.ground.graph import GroundModel
 from plx.ground.rows import starts
 from plx.infer import ruled
 from plx.infer.averages import Averages, averages
+from plx.infer.features import Features, features
+from plx.infer.tallies import Tallies
+from plx.lift.collapse import Collapsed, collapse
 from plx.lift.find import find_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
 from plx.lift.slots import Slot, slots
-from plx.values import FloatArray
+from plx.lift.symmetry import Symmetry
+from plx.values import FloatArray, IntArray
 
 SECONDS = 20.0
 """Seconds that the search for symmetries may take before chains start without those not found."""
 
+_IMAGED = 256
+"""What leaves depend on is searched for images for at most so many different things."""
 
 _EVERY = 12
 """Sweeps for each draw that counts as many nodes as there are unknowns."""
@@ -35,12 +42,48 @@ class LiftedChains:
 
 
 def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
-    """Merge interchangeable values, find the symmetries of what is left, start chains there."""
-    reduced = reduced_model(model)
-    symmetry = find_symmetry(reduced.model, "vv", SECONDS)
-    found = averages(reduced, symmetry, find_slots(reduced))
+    """Sum out leaves, merge interchangeable values, find the symmetries, start chains on what is left."""
+    setting = set_up(collapse(model))
+    scattered = _scattered(setting)
+    if len(scattered):
+        setting = set_up(collapse(model, scattered))
+    found = averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
     started = ruled.init(found.model, seed, chains, threads)
-    return LiftedChains(started, found, _thinning(found), symmetry.notes)
+    return LiftedChains(started, found, _thinning(found), setting.symmetry.notes)
+
+
+class Setting(NamedTuple):
+    """What the chains are made from."""
+
+    leaves: Features
+    reduced: Reduced
+    symmetry: Symmetry
+    slots: list[Slot]
+
+
+def set_up(collapsed: Collapsed) -> Setting:
+    """The reduced model of what is left, its symmetries, and what leaves depend on in it."""
+    reduced = reduced_model(collapsed.model)
+    symmetry = find_symmetry(reduced.model, "vv", SECONDS)
+    return Setting(features(collapsed, reduced), reduced, symmetry, find_slots(reduced))
+
+
+def _scattered(setting: Setting) -> IntArray:
+    """Leaves that had better stay: too many that depend on unknowns that move in orbits, but in no slot.
+
+    As unknowns they are averaged over their own orbits.
+    """
+    leaves, symmetry = setting.leaves, setting.symmetry
+    if len(leaves.table) <= _IMAGED:
+        return np.empty(0, dtype=np.int64)
+    moves = np.bincount(symmetry.orbits)[symmetry.orbits] > 1
+    variable = np.repeat(np.arange(len(symmetry.start) - 1), np.diff(symmetry.start))
+    moved = np.append(np.bincount(variable[moves], minlength=len(symmetry.start)) > 0, False)
+    outside = Tallies(setting.slots, symmetry.start).slot_of(leaves) < 0
+    imaged = outside & moved[leaves.nodes].any(axis=1)
+    if imaged.sum() <= _IMAGED:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero((leaves.of >= 0) & imaged[leaves.of])
 
 
 def find_slots(reduced: Reduced) -> list[Slot]:
@@ -50,7 +93,7 @@ def find_slots(reduced: Reduced) -> list[Slot]:
     if (multiplicity == 1).all():
         return []
     group, _ = reduced_group(reduced.given.values, quotient, SECONDS)
-    return list(slots(group, starts(variable_cards(quotient.graph)), np.log(multiplicity)))
+    return slots(group, starts(variable_cards(quotient.graph)), np.log(multiplicity))
 
 
 def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:

@@ -21,7 +21,9 @@ from plx.ground.graph import GroundModel
 from plx.ground.rows import starts
 from plx.infer import orbital, ruled
 from plx.infer.averages import Averages, averages
+from plx.infer.features import features
 from plx.infer.moves import moves_of
+from plx.lift.collapse import not_collapsed
 from plx.lift.find import no_symmetry, reduced_group
 from plx.lift.reduced import reduced_model
 from plx.values import FloatArray
@@ -47,7 +49,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     """Merge interchangeable values, find the symmetries of what is left, start chains there."""
     reduced = reduced_model(model)
     quotient = reduced.quotient
-    shares = averages(reduced, no_symmetry(reduced.model, "vv", ""))
+    shares = averages(features(not_collapsed(model), reduced), reduced, no_symmetry(reduced.model, "vv", ""))
     started = ruled.init(shares.model, seed, chains, threads)
     inner = orbital.moved_model(started, shares.model)
     if inner is not shares.model:

@@ -23,11 +23,22 @@ class Slot(NamedTuple):
     log_odds: FloatArray  # [n] log weight of column 1 less that of column 0
 
 
-def slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Slot]:
+def slots(group: Group, start: IntArray, weight: FloatArray) -> list[Slot]:
     """The slots of a group on the points ``start[i] + state`` of variables i with these log weights.
 
     A piece of the group has a slot if the weights of everything else that it moves stay as they are.
+    Each unknown is of one slot at most, the larger one where there are several.
     """
+    taken = np.zeros(len(weight), dtype=bool)
+    found = []
+    for slot in sorted(_slots(group, start, weight), key=lambda slot: -len(slot.points)):
+        if not taken[slot.points].any():
+            taken[slot.points] = True
+            found.append(slot)
+    return found
+
+
+def _slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Slot]:
     variable = np.repeat(np.arange(len(start) - 1), np.diff(start))
     binary = np.diff(start)[variable] == 2
     known: dict[bytes, list[IntArray]] = {}
@@ -70,19 +81,30 @@ def _alone(layer: Layer, points: IntArray, weight: FloatArray) -> bool:
     return bool((others[0][layer.generators] == others[0]).all())
 
 
-def occupancy(log_odds: FloatArray) -> FloatArray:
-    """π_i(k): the probability that unknown i is among k chosen ones, shape (n, n + 1).
+def occupancy(log_odds: FloatArray, members: IntArray | None = None) -> FloatArray:
+    """The joint states of some unknowns given how many of all n are chosen, shape [m, 2^k, n + 1].
 
-    Sets of k are drawn in proportion to the product of their odds o: π_i(k) = o_i · e_{k-1}(o without i)
-    / e_k(o), with e_j the elementary symmetric polynomials, from products of prefixes and suffixes.
+    ``members`` [m, k] are the unknowns of each tuple, different ones, all alone if it is left out; states
+    in C order, 1 for chosen. Sets of j are drawn in proportion to the product of their odds o, so the
+    members of A, and no others of the tuple T, are chosen with probability Π_{i in A} o_i ·
+    e_{j-|A|}(o without T) / e_j(o), with e the elementary symmetric polynomials. (For k = 1 that is π of
+    docs/lifting.md.)
     """
     n = len(log_odds)
+    if members is None:
+        members = np.arange(n)[:, None]
+    m, k = members.shape
     odds = np.exp(log_odds - log_odds.mean())
-    prefix, suffix = [np.ones(1)], [np.ones(1)]
+    inside = np.zeros((m, n), dtype=bool)
+    np.put_along_axis(inside, members, True, axis=1)
+    without, whole = np.zeros((m, n + 1)), np.zeros(n + 1)
+    without[:, 0] = whole[0] = 1.0
     for i in range(n):
-        prefix.append(np.convolve(prefix[-1], [1.0, odds[i]]))
-        suffix.append(np.convolve(suffix[-1], [1.0, odds[n - 1 - i]]))
-    out = np.zeros((n, n + 1))
-    for i in range(n):
-        out[i, 1:] = odds[i] * np.convolve(prefix[i], suffix[n - 1 - i])
-    return out / prefix[-1]
+        without[:, 1:] += np.where(inside[:, i], 0.0, odds[i])[:, None] * without[:, :-1]
+        whole[1:] += odds[i] * whole[:-1]
+    out = np.zeros((m, 2**k, n + 1))
+    for state in range(2**k):
+        chosen = [bool(state >> (k - 1 - i) & 1) for i in range(k)]
+        size = sum(chosen)
+        out[:, state, size:] = odds[members[:, chosen]].prod(axis=1)[:, None] * without[:, : n + 1 - size]
+    return out / whole

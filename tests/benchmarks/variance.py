@@ -16,8 +16,10 @@ from plx.ground.graph import GroundModel
 from plx.ground.rows import starts
 from plx.infer.averages import averages
 from plx.infer.compiled import targets_of
+from plx.infer.features import features
 from plx.infer.lifted import find_slots
 from plx.infer.worlds import node_states
+from plx.lift.collapse import not_collapsed
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import Reduced, reduced_model
@@ -102,7 +104,12 @@ def indicators(model: GroundModel) -> Array:
 def estimate(reduced: Reduced, kind: str) -> Array:
     """What `averages` makes of each state of the reduced model [states, pairs of the given model]."""
     symmetry = no_symmetry(reduced.model, "vv", "") if kind == "swap" else find_symmetry(reduced.model, "vv")
-    found = averages(reduced, symmetry, find_slots(reduced) if kind == "f1" else ())
+    found = averages(
+        features(not_collapsed(reduced.given), reduced),
+        reduced,
+        symmetry,
+        find_slots(reduced) if kind == "f1" else (),
+    )
     nodes = node_states(found.model.graph, all_states(reduced.model.graph).T.astype(np.int32))
     targets = targets_of(found.model)
     counts = np.zeros((nodes.shape[1], targets.offset[-1]), dtype=np.int32)

@@ -13,41 +13,23 @@ import numpy as np
 import pytest
 
 from plx.ground.assemble import variable_cards
-from plx.ground.graph import GroundModel, GroundQuery, Target
+from plx.ground.graph import GroundModel
 from plx.ground.rows import starts
 from plx.infer import gibbs, lifted, nec, orbital
-from plx.infer.averages import Averages, averages
-from plx.infer.compiled import targets_of
+from plx.infer.averages import averages
+from plx.infer.features import features
 from plx.infer.moves import suffix_polynomials
 from plx.infer.samplers import SAMPLERS
+from plx.lift.collapse import not_collapsed
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import reduced_model
 from plx.lift.slots import occupancy
 from tests.benchmarks.models import complete, curriculum, ring
 from tests.benchmarks.variance import MODELS, relative
+from tests.infer.estimating import estimates, expectations, with_joint_queries
 from tests.infer.moving import moved_by_kernel
 from tests.models import all_states, log_weights, make_model, marginal, random_model
-
-
-def with_joint_queries(model: GroundModel, rng: np.random.Generator, n: int = 6) -> GroundModel:
-    """The model with more queries: tuples of unknowns and derived nodes, repeats among them."""
-    card = model.graph.card
-    more = []
-    for _ in range(n):
-        nodes = rng.integers(0, model.graph.n_nodes, size=int(rng.integers(1, 4))).tolist()
-        targets = tuple(Target(i, np.arange(card[i])) for i in nodes)
-        more.append(GroundQuery("joint", "j", "j", targets, (), None))
-    return replace(model, queries=(*model.queries, *more))
-
-
-def expectations(model: GroundModel) -> np.ndarray:
-    """The exact probability of every state of every target."""
-    parts = [
-        marginal(model.graph, nodes) if nodes and model.graph.n_variables else np.ones(1)
-        for nodes in targets_of(model).nodes
-    ]
-    return np.concatenate([np.empty(0), *parts])
 
 
 def few_weights(seed: int, max_card: int = 3) -> GroundModel:
@@ -83,11 +65,6 @@ def curriculum_with_pairs(sizes: tuple[int, ...] = (2, 3, 4)) -> GroundModel:
 # -------------------------------------------------------------------------- estimates
 
 
-def estimates(model: GroundModel, found: Averages) -> tuple[np.ndarray, np.ndarray]:
-    """The estimates in expectation, and the truth."""
-    return found.apply(expectations(found.model)[None], 1)[0], expectations(model)
-
-
 @pytest.mark.parametrize("block", range(4))
 def test_answers_of_the_reduced_model_are_those_of_the_model(block: int) -> None:
     smaller = 0
@@ -109,7 +86,12 @@ def test_averages_have_no_bias(block: int) -> None:
     for seed in range(50 * block, 50 * block + 50):
         model = few_weights(seed, max_card=4 if seed % 5 == 0 else 3)
         reduced = reduced_model(model)
-        found = averages(reduced, find_symmetry(reduced.model, "vv"), lifted.find_slots(reduced))
+        found = averages(
+            features(not_collapsed(model), reduced),
+            reduced,
+            find_symmetry(reduced.model, "vv"),
+            lifted.find_slots(reduced),
+        )
         np.testing.assert_allclose(*estimates(model, found), atol=1e-12)
         pooled = max(pooled, float(found.pooled.max()))
     assert pooled > 10
@@ -125,7 +107,9 @@ def test_f1_has_no_bias_and_is_taken(make: Callable[[], GroundModel]) -> None:
     reduced = reduced_model(model)
     found = lifted.find_slots(reduced)
     assert found
-    got = averages(reduced, find_symmetry(reduced.model, "vv"), found)
+    got = averages(
+        features(not_collapsed(model), reduced), reduced, find_symmetry(reduced.model, "vv"), found
+    )
     np.testing.assert_allclose(*estimates(model, got), atol=1e-12)
 
 
@@ -136,21 +120,30 @@ def test_naive_averaging_over_the_reduced_group_is_biased_on_g3_and_ours_is_not(
     p = expectations(reduced.model)
     naive = np.array([p[group.orbits == o].mean() for o in group.orbits])
     assert abs(naive - p).max() == pytest.approx(0.057, abs=0.02)
-    got = averages(reduced, find_symmetry(reduced.model, "vv"), lifted.find_slots(reduced))
+    got = averages(
+        features(not_collapsed(model), reduced),
+        reduced,
+        find_symmetry(reduced.model, "vv"),
+        lifted.find_slots(reduced),
+    )
     np.testing.assert_allclose(*estimates(model, got), atol=1e-12)
 
 
 def test_occupancy_equals_enumeration() -> None:
     rng = np.random.default_rng(1)
-    for n in (1, 2, 5, 8):
+    for n, size in ((1, 1), (2, 1), (2, 2), (5, 2), (6, 3), (8, 1)):
         log_odds = rng.normal(size=n)
-        table = occupancy(log_odds)
+        members = np.array(list(itertools.permutations(range(n), size)))
+        table = occupancy(log_odds, members)
         for k in range(n + 1):
             sets = list(itertools.combinations(range(n), k))
             weight = np.exp([log_odds[list(s)].sum() for s in sets])
-            for i in range(n):
-                inside = np.array([i in s for s in sets])
-                assert table[i, k] == pytest.approx(weight[inside].sum() / weight.sum(), abs=3e-15)
+            for row, some in enumerate(members.tolist()):
+                for state, chosen in enumerate(itertools.product((False, True), repeat=size)):
+                    hit = np.array([[i in s for i in some] == list(chosen) for s in sets])
+                    expected = weight[hit].sum() / weight.sum()
+                    assert table[row, state, k] == pytest.approx(expected, abs=3e-15)
+        np.testing.assert_array_equal(occupancy(log_odds), occupancy(log_odds, np.arange(n)[:, None]))
         assert suffix_polynomials(log_odds)[0, n] == pytest.approx(log_odds.sum())
 
 

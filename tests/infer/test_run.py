@@ -32,6 +32,7 @@ def test_it_stops_when_every_answer_is_accurate(name: str) -> None:
             scores.append((answer.p - marginal(model.graph, [node])) / answer.mcse)
     z = np.concatenate(scores)
     assert np.abs(z).max() < 4.5
+    z = z[np.abs(z) > 1e-9]  # without answers that no draw was needed for
     assert 0.8 < z.std() < 1.2
 
 

@@ -38,7 +38,7 @@ def z_scores(model: GroundModel, name: str, seed: int, draws: int = 600) -> np.n
     targets = targets_of(model)
     truth = np.concatenate([marginal(model.graph, nodes) for nodes in targets.nodes])
     error = share.std(axis=0, ddof=1) / 8
-    free = error > 0
+    free = error > 1e-12  # some answers need no draw
     np.testing.assert_allclose(share.mean(axis=0)[~free], truth[~free], atol=0.02)
     return (share.mean(axis=0)[free] - truth[free]) / error[free]
 
@@ -145,9 +145,8 @@ def test_draws_may_be_asked_for_in_any_portions(name: str) -> None:
     model = random_model(np.random.default_rng(5))
     sampler = SAMPLERS[name]
     whole, parts = sampler.init(model, 1, 8, 1), sampler.init(model, 1, 8, 1)
-    np.testing.assert_array_equal(
-        sampler.step(whole, 30, 1), sampler.step(parts, 10, 1) + sampler.step(parts, 20, 1)
-    )
+    once, twice = sampler.step(whole, 30, 1), sampler.step(parts, 10, 1) + sampler.step(parts, 20, 1)
+    np.testing.assert_allclose(once, twice, rtol=1e-13, atol=0)
 
 
 SCRIPT = """
