@@ -10,9 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from plx.infer.moves import moves_of
 from plx.infer.samplers import SAMPLERS
 from plx.lift.find import find_symmetry
 from tests.benchmarks.models import complete, curriculum, ring
+from tests.infer.moving import apply_moves
+from tests.infer.test_moves import GROUPS, known
 from tests.models import make_model, random_model
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +34,12 @@ def everything() -> str:
         for name in ("orbital", "vv", "nec", "lifted"):
             chains = SAMPLERS[name].init(asked, 1, 4, 1)
             out.append(SAMPLERS[name].step(chains, 4, 1).tolist())
+    for name in GROUPS:
+        _, start, group, weight = known(name)
+        card, random = np.diff(start), np.arange(5, dtype=np.uint64)
+        state = (np.arange(4 * len(card)).reshape(-1, 4) % card[:, None]).astype(np.uint8)
+        accepted = apply_moves(moves_of(group, start, weight)[0], card, state, random, 5)
+        out.append((state.tolist(), accepted.tolist(), random.tolist()))
     return repr(out)
 
 
