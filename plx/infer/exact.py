@@ -12,6 +12,7 @@ from plx.infer.answers import exact_answer
 from plx.infer.counting import count, count_plan
 from plx.infer.elimination import Budget, plan, solve
 from plx.infer.samples import Answer, Inference
+from plx.infer.width import surely_wider
 
 MANY = 20_000
 """With more factors than this, counting is tried before an elimination order is searched for."""
@@ -76,6 +77,8 @@ def size_text(size: float) -> str:
 
 
 def _eliminated(model: GroundModel) -> Way | None:
+    if surely_wider(model.graph, math.log2(Budget().entries)):
+        return None
     chosen = plan(model)
     if not chosen.fits():
         return None
