@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph
 from plx.infer.conditions import CountTable, by_counts
+from plx.infer.kernels import SEARCHED
 from plx.infer.structure import DerivedRows, Structure
 from plx.infer.worlds import ranges, run_strides
 from plx.values import FloatArray, IntArray
@@ -24,6 +25,9 @@ _ENTRIES = 4096
 
 _BY_COUNTS = 4
 """A table over counts may be so many times as large, as all else costs more."""
+
+_SEARCHED = 256
+"""So many times as large is a table of an unknown of many states: few of its entries are read per update."""
 
 _TOTAL = 1 << 22
 """All tables together have at most this many thresholds."""
@@ -102,8 +106,9 @@ def conditionals(graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int
     with np.errstate(over="ignore"):
         logs = np.bincount(readers.variable, weights=np.log2(readers.radix), minlength=n)
         entries = np.round(np.exp2(np.minimum(logs, 40)) * np.maximum(graph.card[:n] - 1, 1))
-    plain = np.where(entries <= limit, np.round(np.exp2(np.minimum(logs, 40))), 0).astype(np.int64)
-    counted = by_counts(graph, s, plain, np.diff(bound), limit * _BY_COUNTS)
+    most = np.where(graph.card[:n] > SEARCHED, limit * _SEARCHED, limit)
+    plain = np.where(entries <= most, np.round(np.exp2(np.minimum(logs, 40))), 0).astype(np.int64)
+    counted = by_counts(graph, s, plain, np.diff(bound), most * _BY_COUNTS)
     plain[counted.variable] = 0
     start = np.full(n, -1, dtype=np.int64)
     groups, size = _group(graph, rows, s, readers, bound, np.flatnonzero(plain), start)
@@ -157,7 +162,12 @@ def _readers(graph: FactorGraph, rows: DerivedRows, s: Structure) -> Readers:
     of_operand = n + 2 * d - 1 - s.operand_row
     of_operand[plain] = position[inverse[len(s.pair_variable) :]]
     cards = np.concatenate([graph.card[:n], graph.card[rows.node], _output_length(graph, rows)])
-    return Readers(variable, row, cards[row].astype(np.int64), of_operand)
+    radix = cards[row].astype(np.int64)
+    own = np.bincount(s.edge_pair, minlength=len(s.pair_row))
+    alone = own == np.diff(graph.input_start)[rows.node - n][s.pair_row]
+    # the total of what the variable alone feeds is 0 once that is taken away
+    radix[np.isin(key[order], (s.pair_variable * wide + n + d + s.pair_row)[alone])] = 1
+    return Readers(variable, row, radix, of_operand)
 
 
 def _output_length(graph: FactorGraph, rows: DerivedRows) -> IntArray:
@@ -299,26 +309,26 @@ def _log_conditionals(group: Group, graph: FactorGraph, parameters: IntArray) ->
     _, edges, lengths, sources, operands, strides, readers, steps, radix = np.split(group.tokens, cuts[:-1])
     outputs, contributions, entries = np.split(parameters, np.cumsum([len(edges), len(sources)]), axis=1)
     digits = np.unravel_index(np.arange(group.configurations), tuple(radix)) if len(radix) else ()
+    k = np.arange(group.card)[:, None]
+    candidates: list[IntArray] = []
+    edge = 0
+    for a in range(len(edges)):
+        total = np.zeros((len(parameters), group.card, group.configurations), dtype=np.int64) + digits[a]
+        for e in range(edge, edge + edges[a]):
+            state = k if sources[e] < 0 else candidates[sources[e]]
+            total += graph.contribution[contributions[:, e, None, None] + state]
+        edge += edges[a]
+        # configurations past the largest total never occur; any entry will do for them
+        candidates.append(graph.output[outputs[:, a, None, None] + np.minimum(total, lengths[a] - 1)])
     out = np.zeros((len(parameters), group.card, group.configurations))
-    for k in range(group.card):
-        candidates: list[IntArray] = []
-        edge = 0
-        for a in range(len(edges)):
-            total = np.broadcast_to(digits[a], (len(parameters), group.configurations)).copy()
-            for e in range(edge, edge + edges[a]):
-                state = k if sources[e] < 0 else candidates[sources[e]]
-                total += graph.contribution[contributions[:, e, None] + state]
-            edge += edges[a]
-            # configurations past the largest total never occur; any entry will do for them
-            candidates.append(graph.output[outputs[:, a, None] + np.minimum(total, lengths[a] - 1)])
-        operand = 0
-        for f in range(len(operands)):
-            index = entries[:, f, None] + k * strides[f]
-            for o in range(operand, operand + operands[f]):
-                read = readers[o]
-                index = index + steps[o] * (digits[read] if read >= 0 else candidates[-1 - read])
-            operand += operands[f]
-            out[:, k] += graph.table[index]
+    operand = 0
+    for f in range(len(operands)):
+        index = entries[:, f, None, None] + k * strides[f]
+        for o in range(operand, operand + operands[f]):
+            read = readers[o]
+            index = index + steps[o] * (digits[read] if read >= 0 else candidates[-1 - read])
+        operand += operands[f]
+        out += graph.table[index]
     return out
 
 

@@ -129,12 +129,14 @@ class ByCounts:
     tables: tuple[CountTable, ...]
 
 
-def by_counts(graph: FactorGraph, s: Structure, plain: IntArray, readers: IntArray, limit: int) -> ByCounts:
+def by_counts(
+    graph: FactorGraph, s: Structure, plain: IntArray, readers: IntArray, most: IntArray
+) -> ByCounts:
     """The unknowns that are better off with a table over counts.
 
     ``plain`` [V] is the number of configurations of a table over the joint states of all that is read, 0
     where that is too large, and ``readers`` [V] how many unknowns those are; tables over counts have at
-    most ``limit`` thresholds.
+    most ``most`` [V] thresholds.
     """
     build = _Build(graph, s)
     variables = _candidates(graph, s, plain)
@@ -149,7 +151,7 @@ def by_counts(graph: FactorGraph, s: Structure, plain: IntArray, readers: IntArr
             cost = sum(c.cost * n for c, n in zip(known, times.tolist(), strict=True))
             cost += _choice(table.configurations) * table.planes
             worth = (plain[members] == 0) | (_cost(plain, readers, table.planes)[members] > cost)
-            if table.configurations * table.planes <= limit and worth.all():
+            if table.configurations * table.planes <= most[members[0]] and worth.all():
                 build.add(members, np.split(terms, np.cumsum(times)[:-1], axis=1), known, table, stride)
     return build.finish()
 

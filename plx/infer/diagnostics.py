@@ -7,7 +7,7 @@ section 11.4, on the indicator of each state and on the value of each number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -20,6 +20,9 @@ from plx.values import FloatArray, IntArray
 
 _CHUNK = 1 << 22
 """Numbers that a step may hold at once."""
+
+_NEAR = 1 << 20
+"""Counts that are worked on at once: few enough to stay near."""
 
 _MANY = 16
 """With so many chains their means alone give a good standard error."""
@@ -50,75 +53,116 @@ class Diagnosis:
 
 
 def diagnose(
-    counts: npt.NDArray[Any],
+    batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any],
     draws: int,
     offset: IntArray,
     values: FloatArray,
     pooled: FloatArray | None = None,
 ) -> Diagnosis:
-    """Diagnose counts of shape (batches, chains, states); each batch of each chain holds ``draws`` draws.
+    """Diagnose batches of counts, shape (chains, states); each holds ``draws`` draws of each chain.
 
     ``values`` has the number that each state stands for, 0 where a target is no number; ``pooled``
     says of how many counts each is an average, if not 1.
     """
     pooled = np.ones(offset[-1]) if pooled is None else pooled
-    step = max(1, _CHUNK // (counts.shape[0] * counts.shape[1]))
+    together = len(batches) * batches[0].shape[0]
+    edges = np.append(np.arange(0, offset[-1], max(1, _NEAR // together)), offset[-1])
+    states = _together(
+        [_indicators(_part(batches, a, b), draws, pooled[a:b]) for a, b in pairwise(edges.tolist())]
+    )
+    step = max(1, _CHUNK // together)
     cuts = np.unique(np.append(np.searchsorted(offset, np.arange(0, offset[-1], step)), len(offset) - 1))
-    parts = []
+    numbers = []
     for a, b in pairwise(cuts):
-        states = slice(offset[a], offset[b])
+        part = slice(offset[a], offset[b])
         first = offset[a:b] - offset[a]
-        parts.append(_block(counts[..., states], draws, first, values[states], pooled[states]))
-    states_of_all = _together([part.states for part in parts])
-    n = counts.shape[0] * counts.shape[1] * draws * pooled
-    return Diagnosis(_honest(states_of_all, n), _together([part.numbers for part in parts]))
+        least = np.minimum.reduceat(pooled[part], first)
+        if values[part].any():
+            counts = _part(batches, offset[a], offset[b])
+            numbers.append(_numbers(counts, draws, first, values[part], least))
+        else:
+            nothing = np.zeros(len(first))
+            numbers.append(Spread(nothing, nothing, together * draws * least, nothing + 1))
+    return Diagnosis(_honest(states, together * draws * pooled), _together(numbers))
 
 
-def _block(
-    counts: npt.NDArray[Any], draws: int, first: IntArray, values: FloatArray, pooled: FloatArray
-) -> Diagnosis:
-    """The diagnosis of some targets, whose states begin at ``first``."""
-    share = counts / draws
-    states = _spread(share, share * (1 - share), draws, pooled)
-    least = np.minimum.reduceat(pooled, first)
-    if not values.any():
-        nothing = np.zeros(len(first))
-        n = counts.shape[0] * counts.shape[1] * draws * least
-        return Diagnosis(states, Spread(nothing, nothing, n, nothing + 1))
+def _part(batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], a: int, b: int) -> npt.NDArray[Any]:
+    """The counts of some states, shape (batches, chains, b - a)."""
+    return np.stack([batch[:, a:b] for batch in batches])
+
+
+def _numbers(
+    counts: npt.NDArray[Any], draws: int, first: IntArray, values: FloatArray, least: FloatArray
+) -> Spread:
+    """The diagnosis of the means of some targets, whose states begin at ``first``."""
     unit = power_of_two(np.maximum.reduceat(np.abs(values), first))
     values = values / np.repeat(unit, np.diff(np.append(first, len(values))))
-    means = np.add.reduceat(share * values, first, axis=2)
-    squares = np.add.reduceat(share * values**2, first, axis=2)
+    means, squares = (
+        np.stack([np.add.reduceat(batch * power, first, axis=1) for batch in counts]) / draws
+        for power in (values, values**2)
+    )
     spread = _spread(means, np.maximum(squares - means**2, 0.0), draws, least)
-    return Diagnosis(states, replace(spread, mean=spread.mean * unit, mcse=spread.mcse * unit))
+    return replace(spread, mean=spread.mean * unit, mcse=spread.mcse * unit)
 
 
 def _together(parts: Sequence[Spread]) -> Spread:
     return Spread(*(np.concatenate(arrays) for arrays in zip(*map(astuple, parts), strict=True)))
 
 
+def _indicators(counts: npt.NDArray[Any], draws: int, pooled: FloatArray) -> Spread:
+    """Of counts, shape (batches, chains, k). The mean square of an indicator is its mean, so all that is
+    needed is the sums over the batches of a chain, or of a piece of it: little where k is tens of thousands.
+    """
+    batches, chains = counts.shape[:2]
+    pieces, length = _pieces(batches, chains)
+    sums = [np.add.reduce(counts[i * length : (i + 1) * length], dtype=counts.dtype) for i in range(pieces)]
+    piece = np.stack(sums) / (length * draws)
+    of_chain = (np.sum(sums, axis=0) + counts[pieces * length :].sum(axis=0)) / (batches * draws)
+    mean = of_chain.mean(axis=0)
+    variance = mean * (1 - mean)
+    square = _square_error(of_chain, lambda: counts / draws, batches, variance)
+    inner = (piece * (1 - piece)).mean(axis=(0, 1))
+    rhat = _rhat(piece, inner, length * draws)
+    return _assembled(mean, variance, square, rhat, batches * chains * draws * pooled)
+
+
 def _spread(means: FloatArray, within: FloatArray, draws: int, pooled: FloatArray) -> Spread:
     """From means and variances of batches, shape (batches, chains, k)."""
-    n = means.shape[0] * means.shape[1] * draws * pooled
+    batches, chains = means.shape[:2]
     mean = means.mean(axis=(0, 1))
     variance = (within + means**2).mean(axis=(0, 1)) - mean**2
-    square = _square_error(means, variance)
+    square = _square_error(means.mean(axis=0), lambda: means, batches, variance)
+    pieces, length = _pieces(batches, chains)
+    shape = (pieces, length, chains, -1)
+    used, spread = (x[: pieces * length].reshape(shape) for x in (means, within))
+    piece = used.mean(axis=1)
+    inner = ((spread + used**2).mean(axis=1) - piece**2).mean(axis=(0, 1))
+    rhat = _rhat(piece, inner, length * draws)
+    return _assembled(mean, variance, square, rhat, batches * chains * draws * pooled)
+
+
+def _assembled(
+    mean: FloatArray, variance: FloatArray, square: FloatArray, rhat: FloatArray, n: FloatArray
+) -> Spread:
     square = np.maximum(square, variance / n)
     ess = np.where(square > 0, variance / np.where(square > 0, square, 1.0), n)
-    return Spread(mean, np.sqrt(square), ess, _rhat(means, within, draws))
+    return Spread(mean, np.sqrt(square), ess, rhat)
 
 
-def _square_error(means: FloatArray, variance: FloatArray) -> FloatArray:
-    """The square of the standard error of the grand mean."""
-    batches, chains = means.shape[:2]
+def _square_error(
+    of_chain: FloatArray, of_batch: Callable[[], FloatArray], batches: int, variance: FloatArray
+) -> FloatArray:
+    """The square of the standard error of the grand mean, from the means of chains [chains, k] or, where
+    chains are few, of batches too [batches, chains, k]."""
+    chains = len(of_chain)
     between = np.zeros_like(variance)
     if chains > 1:
-        between = _variance(means.mean(axis=0)) / chains
+        between = _variance(of_chain) / chains
     if chains >= _MANY:
         return between
     if batches * chains == 1:
         return variance
-    within: FloatArray = _variance(means.reshape(batches * chains, -1)) / (batches * chains)
+    within = _variance(of_batch().reshape(batches * chains, -1)) / (batches * chains)
     return np.maximum(between, within)
 
 
@@ -128,18 +172,17 @@ def _variance(rows: FloatArray) -> FloatArray:
     return variance
 
 
-def _rhat(means: FloatArray, within: FloatArray, draws: int) -> FloatArray:
-    batches, chains = means.shape[:2]
+def _pieces(batches: int, chains: int) -> tuple[int, int]:
+    """How many pieces of each chain R-hat compares, and how many batches each has."""
     pieces = min(batches, max(2, -(-_HALVES // chains)))
-    length = batches // pieces
-    if pieces * chains < 2 or length * draws < _FEW:
-        return np.full(means.shape[2], np.inf)
-    shape = (pieces, length, chains, -1)
-    used = means[: pieces * length].reshape(shape)
-    spread = within[: pieces * length].reshape(shape)
-    n = length * draws
-    piece = used.mean(axis=1)
-    inner = ((spread + used**2).mean(axis=1) - piece**2).mean(axis=(0, 1))
+    return pieces, batches // pieces
+
+
+def _rhat(piece: FloatArray, inner: FloatArray, n: int) -> FloatArray:
+    """From the means of pieces of n draws, shape (pieces, chains, k), and the variance within them [k]."""
+    pieces, chains = piece.shape[:2]
+    if pieces * chains < 2 or n < _FEW:
+        return np.full(piece.shape[2], np.inf)
     between = _variance(piece.reshape(pieces * chains, -1))
     floor = 0.5 / (pieces * chains * n)
     inner = np.where(between > 0, np.maximum(inner, floor), inner)

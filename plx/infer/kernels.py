@@ -34,6 +34,9 @@ NO_STEP = -(2**31)
 
 _LESS, _MORE = np.int64(-1), np.int64(1)
 
+SEARCHED = 64
+"""With more states than this, the thresholds that a draw reaches are counted by bisection."""
+
 _SCATTER = 16
 """With more states than this, the one that is there is looked up and counted; else all are compared with."""
 
@@ -275,6 +278,17 @@ def _threshold(
 ) -> None:  # fmt: skip
     """Draw v from a table: the number of thresholds that the random integer reaches."""
     row = np.uint64(v)
+    if card > SEARCHED:
+        for c in range(index.shape[0]):
+            first, left = np.int64(0), np.int64(card - 1)
+            while left > 0:
+                half = left >> 1
+                if draw[c] >= threshold[start + (first + half) * plane + index[c]]:
+                    first, left = first + half + 1, left - half - 1
+                else:
+                    left = half
+            state[row, c] = first
+        return
     for k in range(max(1, card - 1)):
         _look_up(start + k * plane, plane, threshold, index, cut)
         if k == 0:

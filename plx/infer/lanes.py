@@ -27,6 +27,9 @@ _SCAN = 2**31
 _NARROW, _WIDE = 32, 64
 """Lanes of a block: fewer waste vector instructions, more waste cache."""
 
+_ROWS = 1 << 11
+"""Rows of counts that are turned at once."""
+
 _WORTH_A_THREAD = 1 << 20
 """Updates that are worth starting threads for."""
 
@@ -81,7 +84,14 @@ def no_counts(chains: Chains) -> list[Counts]:
 
 def gathered(counts: list[Counts]) -> Counts:
     """The counts of all lanes, shape (chains, Σ states)."""
-    return np.concatenate([part.T for part in counts])
+    out = np.empty((sum(part.shape[1] for part in counts), len(counts[0])), dtype=np.int32)
+    first = 0
+    for part in counts:
+        lanes = slice(first, first + part.shape[1])
+        for row in range(0, len(part), _ROWS):  # each written as long as it is near
+            out[lanes, row : row + _ROWS] = part[row : row + _ROWS].T
+        first = lanes.stop
+    return out
 
 
 def run(chains: Chains, sweeps: int, job: Callable[[int], None]) -> None:

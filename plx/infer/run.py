@@ -34,6 +34,9 @@ _BYTES = 1 << 28
 _CALL = 0.1
 """Seconds that one call of a sampler's step should take, so that Ctrl-C and reports are prompt."""
 
+_NUMBER = 2e-8
+"""Seconds more for each number that a call hands over, several times what that costs."""
+
 
 @dataclass(frozen=True)
 class Sampled:
@@ -126,7 +129,8 @@ class _Run:
     warm: bool = False
 
     def __post_init__(self) -> None:
-        memory = max(1, int(self.targets.offset[-1])) * self.options.chains * 4
+        numbers = max(1, int(self.targets.offset[-1])) * self.options.chains
+        self.call, memory = _CALL + _NUMBER * numbers, numbers * 4
         wanted = max(16, -(-256 // self.options.chains))
         self.most = max(4, min(wanted, _BYTES // memory) // 4 * 4)
         if self.options.samples is not None:
@@ -146,16 +150,14 @@ class _Run:
 
     def diagnosis(self) -> Diagnosis:
         """Standard errors and R-hat of all batches kept."""
-        counts = np.stack(self.batches)
-        return diagnose(
-            counts, self.draws, self.targets.offset, self.values, self.sampler.pooled(self.chains)
-        )
+        pooled = self.sampler.pooled(self.chains)
+        return diagnose(self.batches, self.draws, self.targets.offset, self.values, pooled)
 
     def _collect(self) -> Status | None:
         """One more batch, unless the clock runs out."""
         self.partial, self.partial_draws = None, 0
         while self.partial_draws < self.draws:
-            self._step(min(self.draws - self.partial_draws, max(1, int(self.speed * _CALL))))
+            self._step(min(self.draws - self.partial_draws, max(1, int(self.speed * self.call))))
             if self.partial_draws < self.draws and self._late():
                 return "limit"
         assert self.partial is not None

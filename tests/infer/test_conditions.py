@@ -13,7 +13,7 @@ from plx.infer.compiled import Plan, compile_model
 from plx.infer.kernels import BITS
 from plx.infer.lanes import chains_at, step
 from plx.infer.worlds import log_weights, node_states
-from tests.models import make_model
+from tests.models import make_model, marginal
 
 SMOKERS = """
 type Person = p1..p5
@@ -56,9 +56,11 @@ def clauses(seed: int) -> GroundModel:
 def from_tables(plan: Plan, v: int, states: np.ndarray) -> np.ndarray:
     """Cumulative probabilities of v's states but the last, [card - 1, lanes], as the kernel finds them."""
     a = plan.arrays
+    rows = np.concatenate([states, node_states(plan.graph, states)[plan.rows.node]])
     index = np.full(states.shape[1], a.offset[v])
     for r in range(a.reader_start[v], a.reader_start[v + 1]):
-        index += a.reader_stride[r] * states[a.reader_row[r]]
+        if a.reader_row[r] < len(rows):  # else a total, of what v alone feeds: 0 once that is taken away
+            index += a.reader_stride[r] * rows[a.reader_row[r]]
     for p in range(a.product_start[v], a.product_start[v + 1]):
         holds = np.ones(states.shape[1], dtype=bool)
         for row, value in zip(
@@ -121,6 +123,25 @@ def test_hundreds_of_factors_need_a_small_table() -> None:
         np.testing.assert_allclose(
             from_tables(plan, v, states), from_worlds(check_some, v, states), atol=1e-8
         )
+
+
+def test_many_states_and_a_sum_that_one_unknown_feeds() -> None:
+    low = np.linspace(0, 2, 500).tolist()
+    derived = [([(0, list(range(500)))], [0] * 300 + [1] * 200)]
+    model = make_model([500, 2], [((0,), low), ((2, 1), [[0.3, 0.0], [0.0, 0.9]])], derived)
+    plan = compile_model(model)
+    assert plan.arrays.configurations.tolist() == [2, 2]
+    check(model, plan)
+    chains = chains_at(plan, np.zeros((2, 64), dtype=np.int32), 4, 1)
+    step(chains, 20, 1)
+    share = step(chains, 2000, 1) / 2000
+    for t, nodes in enumerate(plan.targets.nodes):
+        part = slice(*plan.targets.offset[t : t + 2])
+        found, truth = share[:, part], marginal(model.graph, nodes)
+        for values in (np.arange(len(truth)), np.arange(len(truth)) ** 2):
+            means = found @ values
+            error = means.std(ddof=1) / 8
+            assert abs(means.mean() - truth @ values) < 4.5 * error  # six comparisons
 
 
 def test_unequal_weights_are_told_apart() -> None:

@@ -122,3 +122,26 @@ def test_means_of_numbers() -> None:
         scores.append((found.mean[0] - values @ p) / found.mcse[0])
     assert 0.8 < np.std(scores) < 1.2
     assert found.ess[0] == pytest.approx(8 * 64 * 40, rel=0.5)
+
+
+@pytest.mark.parametrize(("batches", "chains"), [(7, 64), (16, 20), (5, 3), (9, 1), (1, 1), (2, 1)])
+def test_sums_over_batches_are_enough_for_states(batches: int, chains: int) -> None:
+    counts = np.random.default_rng(2).multinomial(30, [0.2, 0.5, 0.3, 0.0], (batches, chains))
+    share, pooled = counts / 30, np.array([1.0, 2.0, 1.0, 1.0])
+    short = diagnostics._indicators(counts, 30, pooled)
+    full = diagnostics._spread(share, share * (1 - share), 30, pooled)
+    for name in ("mean", "mcse", "ess", "rhat"):
+        np.testing.assert_allclose(getattr(short, name), getattr(full, name), rtol=1e-9, atol=1e-12)
+
+
+def test_states_are_diagnosed_alike_in_any_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.random.default_rng(3).multinomial(20, np.full(50, 0.02), (6, 32))
+    offset, values = np.array([0, 20, 50]), np.arange(50.0)
+    whole = diagnose(counts, 20, offset, values)
+    monkeypatch.setattr(diagnostics, "_NEAR", 1000)
+    parts = diagnose(list(counts), 20, offset, values)
+    for name in ("states", "numbers"):
+        for a, b in zip(
+            vars(getattr(whole, name)).values(), vars(getattr(parts, name)).values(), strict=True
+        ):
+            np.testing.assert_array_equal(a, b)

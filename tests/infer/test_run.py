@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+import plx
 from plx.errors import PlxError
 from plx.ground.graph import GroundModel, GroundQuery, Target
 from plx.infer.infer import METHODS, infer
@@ -206,3 +207,17 @@ def test_impossible_models_are_errors_for_every_method(method: str) -> None:
     model = make_model([2, 2], [((0, 1), [[-INF, 0], [-INF, -INF]]), ((1,), [0, -INF])])
     with pytest.raises(PlxError, match="no world satisfies"):
         infer(model, method)
+
+
+def test_tens_of_thousands_of_states() -> None:
+    model = plx.compile(
+        "type N = 0..30000\nrandom x: N\nrandom b\nfactor -x / 5000\nweight 1: x < 4000 & b\n"
+        "query x\nquery x < 4000\n"
+    )
+    weight = np.exp(-np.arange(30001) / 5000) * np.where(np.arange(30001) < 4000, 1 + np.e, 2)
+    truth = float(weight[:4000].sum() / weight.sum())
+    states, low = model.run(method="gibbs", seed=1, samples=64_000, seconds=60)
+    assert states.converged and low.converged
+    assert sum(estimate.p for estimate in states.estimates) == pytest.approx(1)
+    assert abs(low.probability - truth) < 5 * low.mcse
+    assert low.mcse < 0.005, "nearly independent draws"
