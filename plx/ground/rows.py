@@ -7,8 +7,12 @@ import numpy.typing as npt
 
 from plx.values import IntArray
 
-_KEY_LIMIT = 2**62
+_KEY_BITS = 62
+_KEY_LIMIT = 2**_KEY_BITS
 """Packed keys stay below this, so that they never overflow 64 bits."""
+
+_SMALL = 1 << 14
+"""Arrays of at most so many entries are packed all columns at once: calls cost more than numbers there."""
 
 _WIDE = 64
 """Rows longer than this are compared as bytes, one by one."""
@@ -46,6 +50,8 @@ def row_keys(rows: AnyInt) -> IntArray:
     Keys sort as the rows do (lexicographically) when k ≤ 64.
     """
     n, k = rows.shape
+    if 0 < rows.size <= _SMALL:
+        return _small_keys(rows)
     if k > _WIDE:
         return _byte_keys(rows)
     keys, size = np.zeros(n, dtype=np.int64), 1
@@ -61,6 +67,20 @@ def row_keys(rows: AnyInt) -> IntArray:
             low = 0
         keys = keys * radix + (column.astype(np.int64) - low)
         size *= radix
+    return keys
+
+
+def _small_keys(rows: AnyInt) -> IntArray:
+    """Keys that sort as the rows do: packed where they fit, else ranks."""
+    low = rows.min(axis=0)
+    radix = rows.max(axis=0) - low + 1
+    if np.log2(radix).sum() < _KEY_BITS:
+        stride = np.cumprod(np.append(1, radix[:0:-1]))[::-1]
+        return np.asarray((rows - low) @ stride.astype(np.int64))
+    order = np.lexsort(rows.T[::-1])
+    ranked = rows[order]
+    keys = np.zeros(len(rows), dtype=np.int64)
+    keys[order[1:]] = np.cumsum((ranked[1:] != ranked[:-1]).any(axis=1))
     return keys
 
 

@@ -89,7 +89,9 @@ class _Build:
         self.images = Images(reduced.model.graph, symmetry.group)
         self.tallies = Tallies(slots, symmetry.start)
         self.joints: list[_Joint] = []
-        self.tables: list[tuple[int, FloatArray]] = []  # of leaves, and their first pools
+        self.tables: list[
+            tuple[IntArray, FloatArray]
+        ] = []  # the first pools of leaves, by what they depend on
         self.n_pools = 0
         collapsed = leaves.collapsed
         targets = targets_of(collapsed.given)
@@ -135,7 +137,8 @@ class _Build:
         free = np.flatnonzero(asked & ~constant)
         before = starts(found.size[free])
         first[free] = self._new_pools(int(before[-1])) + before[:-1]
-        self.tables = [(int(first[f]), found.tables[found.table[f]]) for f in free]
+        for t in np.unique(found.table[free]).tolist():
+            self.tables.append((first[free[found.table[free] == t]], found.tables[t]))
         outside = self.tallies.take(found, free, first)
         for f in outside.tolist():
             nodes, table = found.nodes[f][found.nodes[f] >= 0], found.tables[found.table[f]]
@@ -224,7 +227,8 @@ class _Build:
         for joint in self.joints:
             out[joint.first : joint.first + joint.given.shape[1]] = len(joint.images)
         for first, table in self.tables:
-            out[first : first + table.shape[-1]] *= _worth(table)
+            worth = _worth(table)
+            out[first[:, None] + np.arange(len(worth))] *= worth
         return out
 
     def _with_images(self, tallies: Sequence[MovedCount]) -> tuple[FactorGraph, Callable[[Moved], int]]:

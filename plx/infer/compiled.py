@@ -63,7 +63,7 @@ def targets_of(model: GroundModel) -> Targets:
         key = nodes, query.targets[0].labels.tobytes() if query.kind == "number" else b""
         if key not in position:
             position[key] = len(position)
-            sizes.append(math.prod(card[node] for node in nodes))
+            sizes.append(card[nodes[0]] if len(nodes) == 1 else math.prod(card[node] for node in nodes))
             if sizes[-1] > _JOINT:
                 raise _too_wide(query.name, query.span, sizes[-1])
         of_query.append(position[key])

@@ -83,10 +83,11 @@ class _Work:
         self.variable = np.arange(n)  # the given variable of each one that is left
         self.stays = np.zeros(n, dtype=bool)
         self.asked = np.zeros(n, dtype=bool)
-        for query in model.queries:
-            nodes = {t.node for t in query.targets if t.node >= 0}
-            own = [node for node in nodes if node < n]
-            (self.asked if len(query.targets) == 1 else self.stays)[own] = True
+        alone = [q.targets[0].node for q in model.queries if len(q.targets) == 1]
+        together = [t.node for q in model.queries if len(q.targets) > 1 for t in q.targets]
+        for mark, nodes in ((self.asked, alone), (self.stays, together)):
+            mark[[node for node in nodes if 0 <= node < n]] = True
+        self.derived = np.unique([node for node in (*alone, *together) if node >= n]).astype(np.int64)
         if held is not None:
             self.stays[held] = True
         self.leaves: list[Leaves] = []
@@ -115,9 +116,7 @@ class _Work:
 
     def _read(self) -> list[int]:
         """Derived nodes that queries read. One that has become an unknown makes that stay."""
-        n = self.given.graph.n_variables
-        given = sorted({t.node for q in self.given.queries for t in q.targets if t.node >= n})
-        now = self.node[np.array(given, dtype=np.int64)]
+        now = self.node[self.derived]
         self.stays[self.variable[now[(now >= 0) & (now < self.graph.n_variables)]]] = True
         return [int(node) for node in now[now >= self.graph.n_variables]]
 
@@ -127,13 +126,11 @@ class _Work:
         model, node = self.given, self.node
         atoms = model.atoms
         where = np.where(atoms.node >= 0, node[np.maximum(atoms.node, 0)], -1)
-        leaf = np.zeros(len(node), dtype=bool)
-        for leaves in self.leaves:
-            leaf[leaves.variable] = True
+        leaf = {variable for leaves in self.leaves for variable in leaves.variable.tolist()}
         queries = tuple(
             replace(query, targets=tuple(self._target(target) for target in query.targets))
             for query in model.queries
-            if not any(target.node >= 0 and leaf[target.node] for target in query.targets)
+            if len(query.targets) != 1 or query.targets[0].node not in leaf
         )
         inner = replace(
             model,
