@@ -118,16 +118,32 @@ def to_csv(comparison: Comparison) -> str:
 _MARKERS = "osD^v<>"
 
 
-def plot(comparison: Comparison, path: Path) -> None:
-    """Draw KL divergence over seconds on two log axes; the suffix of the path is the format.
+def require_plot(path: Path) -> None:
+    """Look whether a plot can be drawn, before time is spent on what it shows.
 
-    Raises PlxError if matplotlib is not installed or does not know the format.
+    Raises PlxError if matplotlib is not installed or does not know the format, or there is no such folder.
     """
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
         message = "plots need matplotlib, which is not installed"
         raise PlxError(Diagnostic(message, hint="pip install 'plx[plot]'")) from None
+    known = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        message = f"there is no plot format `{path.suffix}`"
+        raise PlxError(Diagnostic(message, hint=f"formats: {', '.join(sorted(known))}"))
+    if not path.parent.is_dir():
+        raise PlxError(Diagnostic(f"there is no folder `{path.parent}` for the plot"))
+
+
+def plot(comparison: Comparison, path: Path) -> None:
+    """Draw KL divergence over seconds on two log axes; the suffix of the path is the format.
+
+    Raises PlxError as `require_plot` does.
+    """
+    require_plot(path)
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(5.2, 3.6), layout="constrained")
     axes = figure.subplots()
     for i, curve in enumerate(comparison.curves):
@@ -142,9 +158,4 @@ def plot(comparison: Comparison, path: Path) -> None:
     axes.set_title(comparison.program, fontsize=9)
     axes.grid(which="major", linewidth=0.3)
     axes.legend(frameon=False)
-    try:
-        figure.savefig(path)
-    except ValueError:
-        known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
-        message = f"there is no plot format `{path.suffix}`"
-        raise PlxError(Diagnostic(message, hint=f"formats: {known}")) from None
+    figure.savefig(path)

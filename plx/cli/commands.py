@@ -239,9 +239,11 @@ def compare(
     from plx.model import compare as measure
 
     with interruptible():
+        if plot is not None:
+            comparison.require_plot(plot)
         found = measure(
             load(file, bind, evidence, max_ground),
-            methods.split(","),
+            [method.strip() for method in methods.split(",")],
             seconds=seconds,
             chains=chains,
             lanes=lanes,

@@ -110,7 +110,9 @@ def opened(output: Path | None) -> Iterator[TextIO]:
     try:
         stream = output.open("w", encoding="utf-8", newline="")
     except OSError as error:
-        raise typer.BadParameter(f"{output}: {reason(error)}") from None
+        missing = isinstance(error, FileNotFoundError)
+        why = f"there is no folder `{output.parent}`" if missing else reason(error)
+        raise typer.BadParameter(f"{output}: {why}") from None
     with stream:
         yield stream
 

@@ -70,6 +70,8 @@ def compare(program: str, model: GroundModel, truth: str | Sequence[FloatArray],
     """
     samplers = [sampler_of(name, plan.protocol) for name in plan.methods]
     asked = with_marginals(model)
+    if not asked.queries:
+        raise PlxError(Diagnostic("there is nothing to compare methods on: no unknown is left open"))
     found = _truth(asked, truth, plan)
     curves = [
         _curve(asked, name, sampler, found.marginals, plan, done / len(plan.methods))

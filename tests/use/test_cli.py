@@ -369,7 +369,7 @@ def test_evidence_is_for_networks_only(plx) -> None:
         (["run", "coin.plx", "--bind", "w"], "NAME=VALUE"),
         (["run", "coin.plx", "--bind", "Coin=nowhere.csv"], "nowhere.csv"),
         (["run", "coin.plx", "--bind", "w=1", "--bind", "w=2"], "twice"),
-        (["run", "coin.plx", "--output", "no/where.json"], "no such file"),
+        (["run", "coin.plx", "--output", "no/where.json"], "no folder `no`"),
         (["walk", "coin.plx"], "walk"),
         (["run"], "FILE"),
     ],

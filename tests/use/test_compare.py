@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from plx.cli import app
+from plx.errors import PlxError
 
 PROGRAM = "type T = a..c  random f(T)  weight 1: f(x) & f(y) for x, y in T if x < y  query f(a)"
 
@@ -76,3 +77,23 @@ def test_the_protocol_of_the_paper(tmp_path: Path) -> None:
     refused = compare(tmp_path, "--protocol", "paper", "--methods", "mcsat")
     assert "does not update one unknown at a time" in str(refused.exception)
     assert compare(tmp_path, "--protocol", "papers").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("program", "plot", "message"),
+    [
+        ("", "kl.svg", "nothing to compare methods on"),
+        ("type P = {a}\nrandom s(P)\nobserve s(a)\nquery s(a)", "kl.svg", "nothing to compare methods on"),
+        ("random s\nquery s", "kl.xyz", "there is no plot format `.xyz`"),
+        ("random s\nquery s", "nowhere/kl.svg", "there is no folder `nowhere` for the plot"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_before_measuring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, plot: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.plx").write_text(program)
+    options = ["--methods", "gibbs, vv", "--seconds", "1000", "--plot", plot]
+    result = CliRunner().invoke(app, ["compare", "a.plx", *options])
+    assert isinstance(result.exception, PlxError)
+    assert message in str(result.exception)
