@@ -324,15 +324,15 @@ def _move_even(
             _shuffle_blocks(k, width, target, image, random, lanes)
         _copy_rows(low, high, row, state, old)
         for r in range(low, high):
-            card = row_place[r + 1] - row_place[r]
-            y = _image_of_row(row[r], row_place[r], card, first, place, image, variable, value, to)
+            x, card = row[r], row_place[r + 1] - row_place[r]
+            y = _image_of_row(x, row_place[r], card, first, place, image, variable, value, to)
             if card == 2:
                 flip = to[0]
                 for c in range(lanes):
-                    state[y, c] = np.int64(old[row[r], c]) ^ flip
+                    state[y, c] = np.int64(old[x, c]) ^ flip
                 continue
             for c in range(lanes):
-                state[y, c] = to[np.uint64(old[row[r], c])]
+                state[y, c] = to[np.uint64(old[x, c])]
 
 
 # ------------------------------------------------------------------- pieces with weights
