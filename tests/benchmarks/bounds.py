@@ -1,9 +1,10 @@
 """What bounds an update: its parts, each measured alone, beside the whole.
 
-The parts of a table-driven update are a random number, adding up neighbours' states to an index, and
-comparing with a looked-up threshold per state but the last. Without a table, every factor is looked up for
-every state and added to its score. Counters are brought up to date before and after. Each part has a kernel
-here that does only that, over arrays as large as the model's, as often as the model needs it.
+The parts of a table-driven update are a random number, adding up neighbours' states, or the conditions
+that hold of them, to an index, and comparing with a threshold found there per state but the last. Without a
+table, every factor is looked up for every state and added to its score. Counters are brought up to date
+before and after. Each part has a kernel here that does only that, over arrays as large as the model's, as
+often as the model needs it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from plx.ground.graph import GroundModel
 from plx.infer.compiled import compile_model
 from plx.infer.kernels import Compiled
+from plx.infer.kernels import _look_up as find
 from tests.benchmarks.ceiling import fill, scratch
 from tests.benchmarks.kernel_models import kernel_models
 from tests.benchmarks.kernels import LANES, updates
@@ -39,13 +41,14 @@ def _read(state, rows, index, n):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _look_up(state, row_of, start, threshold, index, draw, n):  # type: ignore[no-untyped-def]
-    """Compare with thresholds at an index, and write the states of the variables."""
+def _look_up(state, row_of, start, size, threshold, index, draw, cut, n):  # type: ignore[no-untyped-def]
+    """Compare with thresholds at an index, as plx finds them, and write the states of the variables."""
     for _ in range(n):
         for i in range(start.shape[0]):
-            row, base = row_of[i], np.uint64(start[i])
+            row = np.uint64(row_of[i])
+            find(start[i], size[i], threshold, index, cut)
             for c in range(index.shape[0]):
-                state[row, c] = draw[c] >= threshold[base + np.uint64(index[c])]
+                state[row, c] = draw[c] >= cut[c]
 
 
 @numba.njit(cache=True)
@@ -99,7 +102,7 @@ class Shape:
     @staticmethod
     def of(arrays: Compiled) -> Shape:
         return Shape(
-            readers=len(arrays.reader_row) / arrays.n_variables,
+            readers=(len(arrays.reader_row) + len(arrays.product_row)) / arrays.n_variables,
             planes=float(np.mean(arrays.card - 1)),
             states=arrays.n_variables * LANES,
             tables=arrays.threshold.nbytes,
@@ -157,7 +160,8 @@ def _taken_apart(name: str, model: GroundModel, settings: Settings) -> tuple[obj
     rng, draw, _ = scratch(LANES)
     whole = _ns(updates(model, settings))
     drawing = _ns(rate(lambda n: _random(rng, draw, 1000 * n), 1000 * LANES, settings))
-    own = arrays.reader_row[arrays.reader_row < arrays.n_variables]
+    rows = np.concatenate([arrays.reader_row, arrays.product_row])
+    own = rows[rows < arrays.n_variables]
     reading = shape.readers * _ns(_reading(arrays.n_variables, own, settings)) if len(own) else 0.0
     looking = shape.planes * _ns(_looking(arrays, settings))
     summing, counting = _summing(arrays, settings), _counting(arrays, settings)
@@ -193,8 +197,8 @@ def _looking(arrays: Compiled, settings: Settings) -> Spread:
     index = np.random.default_rng(2).integers(0, least, LANES).astype(np.int32)
     state = np.zeros((arrays.n_variables, LANES), dtype=np.uint8)
     _, draw, _ = scratch(LANES)
-    rows, start = at.astype(np.int32), arrays.conditional[at]
-    work = (state, rows, start, arrays.threshold, index, draw)
+    rows, start, size = at.astype(np.int32), arrays.conditional[at], arrays.configurations[at]
+    work = (state, rows, start, size, arrays.threshold, index, draw, np.zeros(LANES, np.int32))
     return rate(lambda n: _look_up(*work, n), len(at) * LANES, settings)
 
 
