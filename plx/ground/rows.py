@@ -73,9 +73,9 @@ def row_keys(rows: AnyInt) -> IntArray:
 def _small_keys(rows: AnyInt) -> IntArray:
     """Keys that sort as the rows do: packed where they fit, else ranks."""
     low = rows.min(axis=0)
-    radix = rows.max(axis=0) - low + 1
+    radix = rows.max(axis=0).astype(np.float64) - low + 1.0  # of hashes more than an integer holds
     if np.log2(radix).sum() < _KEY_BITS:
-        stride = np.cumprod(np.append(1, radix[:0:-1]))[::-1]
+        stride = np.cumprod(np.append(1, radix[:0:-1].astype(np.int64)))[::-1]
         return np.asarray((rows - low) @ stride.astype(np.int64))
     order = np.lexsort(rows.T[::-1])
     ranked = rows[order]

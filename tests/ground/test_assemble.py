@@ -199,3 +199,10 @@ def test_row_keys_are_equal_exactly_where_rows_are(width):
     assert ((keys[:, None] == keys[None]) == same).all()
     first, inverse = unique_rows(rows)
     assert (rows[first][inverse] == rows).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rows", [[[-(2**63), 0], [2**63 - 1, 1], [-(2**63), 1]], [[-(2**63)], [2**63 - 1]]])
+def test_row_keys_of_hashes_sort_as_they_do(rows):
+    order = np.argsort(row_keys(np.array(rows)))
+    assert [rows[i] for i in order] == sorted(rows)
