@@ -97,9 +97,12 @@ def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterato
         return
     cards = [int(c) for c in card[batch.scope[0]]]
     scope = nodes.node[batch.scope] if nodes.moved else batch.scope
+    rule = np.broadcast_to(np.asarray(batch.rule, dtype=np.int32), (n,))
+    if (scope[:, 1:] > scope[:, :-1]).all() and (nodes.state[scope] < 0).all():
+        yield from _drop_irrelevant(Part(scope, batch.table, batch.tables, rule), cards)
+        return
     axes = _axes(scope, nodes.state)
     first, inverse = unique_rows(axes)
-    rule = np.broadcast_to(np.asarray(batch.rule, dtype=np.int32), (n,))
     for i, row in enumerate(first):
         pattern = [int(a) for a in axes[row]]
         mine = slice(None) if len(first) == 1 else np.flatnonzero(inverse == i)

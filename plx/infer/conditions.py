@@ -38,6 +38,12 @@ _STATES = 1 << 12
 _CLASSES = 1 << 12
 """Kinds of unknowns that are looked at."""
 
+_TINY = 64
+"""A table of so few configurations is not counted for one unknown alone: that takes longer than it saves."""
+
+_MANY = 6
+"""Finding one threshold is a small part of an update that reads more unknowns than this."""
+
 _PRODUCT = 2
 """Literals of a product."""
 
@@ -139,12 +145,14 @@ def by_counts(
     most ``most`` [V] thresholds.
     """
     build = _Build(graph, s)
-    variables = _candidates(graph, s, plain)
+    variables = _candidates(graph, s, plain, readers)
     if len(variables):
         pattern, conditions = _patterns(graph, s, variables)
         unknown = np.array([condition is None for condition in conditions])
         variables = np.setdiff1d(variables, s.term_variable[(pattern >= 0) & unknown[pattern]])
         for members, terms in islice(_alike(s, variables, pattern), _CLASSES):
+            if len(members) == 1 and 0 < plain[members[0]] <= _TINY:
+                continue
             kinds, times = np.unique(pattern[terms[0]], return_counts=True)
             known = [condition for p in kinds if (condition := conditions[p])]
             table, stride = _table(known, times)
@@ -167,8 +175,11 @@ def _choice(size: int) -> int:
     return _LOOK_UP if size > FEW else (3 if size > FEW // 2 else 1)
 
 
-def _candidates(graph: FactorGraph, s: Structure, plain: IntArray) -> IntArray:
-    """Unknowns without derived nodes above them whose terms read few unknowns each, and no derived node."""
+def _candidates(graph: FactorGraph, s: Structure, plain: IntArray, readers: IntArray) -> IntArray:
+    """Unknowns without derived nodes above them whose terms read few unknowns each, and no derived node.
+
+    Those that read many, each by a term of its own, from a table that fits, have little to gain.
+    """
     n = graph.n_variables
     operands = np.bincount(s.operand_term, minlength=len(s.term_variable))
     wanted = (plain == 0) | (plain > FEW)
@@ -176,6 +187,8 @@ def _candidates(graph: FactorGraph, s: Structure, plain: IntArray) -> IntArray:
     wanted[s.term_variable[operands > _OPERANDS]] = False
     wanted[s.term_variable[s.operand_term[s.operand_row >= n]]] = False
     wanted &= np.bincount(s.term_variable, minlength=n) > 0
+    reading = np.bincount(s.term_variable[operands > 0], minlength=n)
+    wanted[(plain > 0) & (readers > _MANY) & (reading >= readers)] = False
     return np.flatnonzero(wanted)
 
 
