@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from plx import weights
 from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, Values
-from plx.weights import ArithmeticMistake, LogNumber, Number, Symbolic, apply, parse, text, to_float
+from plx.weights import ArithmeticMistake, LogNumber, LogSum, Number, Symbolic, apply, parse, text, to_float
 
 half = Fraction(1, 2)
 rationals = st.fractions(min_value=-20, max_value=20, max_denominator=30)
@@ -221,3 +221,27 @@ def test_mistakes_with_very_long_numbers_are_short(op: str) -> None:
     with pytest.raises(ArithmeticMistake) as caught:
         apply(op, -(10**6000))
     assert len(str(caught.value)) < 200
+
+
+@given(st.lists(numbers, min_size=1, max_size=4), numbers)
+def test_log_sums_are_exact_and_their_order_does_not_show(terms: list[Number], shift: Number) -> None:
+    total = weights.log_sum_exp(terms)
+    expected = np.logaddexp.reduce([to_float(term) for term in terms])
+    assert to_float(total) == pytest.approx(expected, abs=1e-9)
+    assert weights.log_sum_exp(terms[::-1]) == total
+    assert weights.log_sum_exp([weights.add(term, shift) for term in terms]) == weights.add(total, shift)
+    twice = weights.add(total, total)
+    assert twice == weights.mul(2, total)
+    assert weights.sub(twice, total) == total
+    assert weights.sub(total, total) == 0
+    assert weights.compare(twice, weights.add(twice, 1)) == -1
+
+
+def test_log_sums_become_logs_where_they_can() -> None:
+    assert weights.log_sum_exp([half, half]) == weights.add(half, weights.log(2))
+    assert weights.log_sum_exp([weights.log(2), weights.log(3), 0]) == weights.log(6)
+    left = weights.log_sum_exp([0, 1])
+    assert isinstance(left, LogSum)
+    assert to_float(weights.log_sum_exp([left, 1])) == pytest.approx(math.log(1 + 2 * math.e), abs=1e-15)
+    assert text(left) == "0 + 1*log(exp(0) + exp(1))"
+    assert weights.compare(left, weights.log_sum_exp([0, Fraction("1.00000000000000000001")])) == -1

@@ -1,4 +1,4 @@
-"""Lifted sampling: Gibbs on the reduced model, averaged over orbits."""
+"""Lifted sampling: leaves are summed out, values merged, the rest is sampled and averaged over orbits."""
 
 from __future__ import annotations
 

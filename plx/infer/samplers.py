@@ -53,7 +53,7 @@ SAMPLERS: dict[str, Sampler] = {
     "lifted": Sampler(
         _late("lifted", "init"),
         _late("lifted", "step"),
-        "Gibbs sampling of the reduced model, averaged over symmetries",
+        "Gibbs sampling of the reduced model without its leaves, averaged over symmetries",
         lambda chains: chains.averages.pooled,
         lambda chains: chains.notes,
         lambda chains: chains.every,

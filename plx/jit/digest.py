@@ -44,10 +44,11 @@ def parts(function: FunctionType) -> Iterator[str]:
         yield one.__name__
         yield from _code_parts(one.__code__)
         yield repr(one.__defaults__)
-        for name, value in _globals(one):
-            value = plain(value)
+        for name, given in _globals(one):
+            value = plain(given)
             if isinstance(value, FunctionType):
-                yield f"{name} calls {value.__name__}"
+                options = getattr(given, "targetoptions", {})  # numba's, such as forceinline
+                yield f"{name} calls {value.__name__} {sorted(options.items())}"
                 if value not in seen:
                     seen.add(value)
                     waiting.append(value)

@@ -56,6 +56,11 @@ def test_what_a_called_function_of_another_file_does_matters(old: str, new: str)
     assert outer(INNER.replace(old, new)) != outer()
 
 
+def test_how_a_called_function_is_to_be_compiled_matters() -> None:
+    made = "import numba\n" + INNER.replace("def helper", "@numba.njit(nogil=True)\ndef helper")
+    assert outer(made.replace("nogil=True", "nogil=True, forceinline=True")) != outer(made)
+
+
 def test_whatever_else_a_kernel_could_name_is_refused() -> None:
     with pytest.raises(TypeError, match="type dict"):
         outer(INNER.replace("3", "{}"))
