@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import plx
 from plx.ground.graph import GroundModel
+from plx.infer import lifted
 from plx.infer.averages import Averages, averages
 from plx.infer.lifted import set_up
 from plx.lift.collapse import Collapsed, collapse
@@ -69,3 +71,33 @@ def test_models_with_derived_nodes_are_told_without_bias() -> None:
         model = with_joint_queries(model, rng, 8)
         _, found = lifted_estimates(model)
         np.testing.assert_allclose(*estimates(model, found), atol=1e-12)
+
+
+FRIENDS = """
+type Person = 0..29
+random smokes(Person)
+random friends(Person, Person)
+weight 0.4: smokes(x) for x in Person
+weight 0.05: friends(x, y) & smokes(x) => smokes(y) for x, y in Person
+query {asked}
+"""
+
+
+def test_leaves_that_others_move_with_stay_where_there_are_many() -> None:
+    few = plx.compile(FRIENDS.format(asked="smokes(0)\nquery friends(1, 2)")).ground
+    chains = lifted.init(few, 1, 8)
+    assert chains.averages.model.graph.n_variables == 30
+    many = plx.compile(FRIENDS.format(asked="friends(x, y) for x, y in Person")).ground
+    chains = lifted.init(many, 1, 8)
+    assert chains.averages.model.graph.n_variables == 30 * 29 + 30
+    assert chains.averages.pooled.max() >= 30 * 29
+
+
+def test_answers_of_leaves_agree_with_exact_ones() -> None:
+    model = plx.compile(
+        FRIENDS.format(asked="smokes(x) for x in Person\nquery friends(1, 2)\nquery friends(3, 3)")
+    )
+    exact, sampled = model.run(method="exact"), model.run(method="lifted", seed=4, accuracy=1e-3)
+    for one, other in zip(exact, sampled, strict=True):
+        assert other.mcse is not None
+        assert abs(one.probability - other.probability) < 4.5 * other.mcse + 1e-9
