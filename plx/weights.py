@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cmp_to_key
@@ -318,72 +318,6 @@ def compare(a: Number, b: Number) -> int:
         return 0
     precise = _sympy(difference).evalf(_DIGITS, maxn=10_000)
     return 1 if precise > 0 else -1
-
-
-# ------------------------------------------------------------- operators by name
-
-
-def _chain(step: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def run(first: Any, *others: Any) -> Any:
-        for other in others:
-            first = step(first, other)
-        return first
-
-    return run
-
-
-def _absolute(a: Number) -> Number:
-    return neg(a) if compare(a, 0) < 0 else a
-
-
-def _less(a: Number, b: Number) -> Number:
-    return a if compare(a, b) <= 0 else b
-
-
-def _more(a: Number, b: Number) -> Number:
-    return a if compare(a, b) >= 0 else b
-
-
-def _equal(a: object, b: object) -> bool:
-    return isinstance(a, bool) == isinstance(b, bool) and a == b
-
-
-OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
-    "not": lambda a: not a,
-    "and": lambda *all_: all(all_),
-    "or": lambda *all_: any(all_),
-    "xor": _chain(lambda a, b: a != b),
-    "=>": lambda a, b: not a or b,
-    "<=>": lambda a, b: a == b,
-    "=": _equal,
-    "!=": lambda a, b: not _equal(a, b),
-    "<": lambda a, b: compare(a, b) < 0,
-    "<=": lambda a, b: compare(a, b) <= 0,
-    ">": lambda a, b: compare(a, b) > 0,
-    ">=": lambda a, b: compare(a, b) >= 0,
-    "+": _chain(add),
-    "-": sub,
-    "*": _chain(mul),
-    "/": div,
-    "%": mod,
-    "^": power,
-    "neg": neg,
-    "log": log,
-    "exp": exp,
-    "sqrt": sqrt,
-    "abs": _absolute,
-    "min": _chain(_less),
-    "max": _chain(_more),
-    "logit": logit,
-}
-
-
-def apply(op: str, *arguments: Any) -> Any:
-    """An operator of the language on values (symbols, truth values, exact numbers).
-
-    Raises ArithmeticMistake where the result is no real number.
-    """
-    return OPERATIONS[op](*arguments)
 
 
 # ------------------------------------------------------------------ canonical forms

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plx import weights
+from plx.operators import OPERATIONS, apply
 from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, Values
-from plx.weights import ArithmeticMistake, LogNumber, LogSum, Number, Symbolic, apply, parse, text, to_float
+from plx.weights import ArithmeticMistake, LogNumber, LogSum, Number, Symbolic, parse, text, to_float
 
 half = Fraction(1, 2)
 rationals = st.fractions(min_value=-20, max_value=20, max_denominator=30)
@@ -31,7 +32,7 @@ numbers = st.one_of(st.integers(-50, 50), rationals, logs)
 
 def of(source: str) -> Number:
     """Evaluates an expression in Python syntax with exact numbers in place of its literals."""
-    names = {name: weights.OPERATIONS[name] for name in ("log", "exp", "sqrt", "logit")}
+    names = {name: OPERATIONS[name] for name in ("log", "exp", "sqrt", "logit")}
     names |= {"add": weights.add, "mul": weights.mul, "q": parse, "pow": weights.power}
     return eval(source, {"__builtins__": {}}, names)  # type: ignore[no-any-return]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plx import weights
 from plx.check import fixed
 from plx.check.context import Context, contains
 from plx.check.program import (
@@ -24,6 +23,7 @@ from plx.check.program import (
     SetUnion,
 )
 from plx.check.typed import ParamEntry, RelationEntry, TypeEntry
+from plx.operators import apply
 from plx.source import Span
 from plx.values import FALSE, TRUE
 
@@ -43,7 +43,7 @@ def operation(ctx: Context, op: Operator, arguments: Sequence[Expr], span: Span)
         return _implication(arguments, span)
     if all(isinstance(a, Const) for a in arguments):
         known = [ctx.values[a.id] for a in arguments if isinstance(a, Const)]
-        return Const(ctx.values.id(weights.apply(op, *known)), span=span)
+        return Const(ctx.values.id(apply(op, *known)), span=span)
     return Operation(op, tuple(arguments), span=span)
 
 

@@ -29,6 +29,7 @@ from plx.check.program import (
     Variable,
 )
 from plx.check.typed import ParamEntry, RelationEntry, TypeEntry
+from plx.operators import apply
 from plx.values import FALSE, TRUE, IntArray, Value
 
 Binding = Mapping[int, int]
@@ -74,7 +75,7 @@ def _operation(ctx: Context, expr: Operation, env: Binding) -> int:
         stop = FALSE if expr.op == "and" else TRUE
         return stop if any(evaluate(ctx, a, env) == stop for a in expr.arguments) else 1 - stop
     arguments: list[Value] = [ctx.values[evaluate(ctx, a, env)] for a in expr.arguments]
-    return ctx.values.id(weights.apply(expr.op, *arguments))
+    return ctx.values.id(apply(expr.op, *arguments))
 
 
 def _aggregate(ctx: Context, expr: Aggregate, env: Binding) -> int:

@@ -8,8 +8,9 @@ from functools import cmp_to_key
 import numpy as np
 
 from plx.ground.rows import BoolArray, unique_keys, unique_rows
+from plx.operators import apply
 from plx.values import FALSE, TRUE, IntArray, Values
-from plx.weights import Number, apply, compare
+from plx.weights import Number, compare
 
 _SMALL = 2**31
 """Integers below this add, subtract and multiply in 64 bits without overflow."""

@@ -6,12 +6,22 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from plx.infer.waiting import LONG, waited
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Python's own handler of SIGINT, which a process in the background of a shell starts without."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_a_long_call_at_once() -> None:
     begin = time.monotonic()
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
