@@ -219,11 +219,11 @@ class _Run:
         self.samples: list[int] = []
 
     def along(self, marks: FloatArray) -> _Run:
-        """Run to each mark and judge there. Marks that setting up has passed are skipped."""
+        """Judge at the first draw, then at each mark; marks that setting up has passed are skipped."""
         self.first = min(int(np.searchsorted(marks, self.clock)), len(marks) - 1)
         self.seconds, self.kl, self.samples = ([0] * self.first for _ in range(3))  # type: ignore[assignment]
         for mark in marks[self.first :].tolist():
-            while self.clock < mark or not self.draws:
+            while not self.draws or (self.kl[self.first :] and self.clock < mark):
                 self._move(mark)
             self._judge()
         self.notes = self.sampler.notes(self.chains)
