@@ -9,6 +9,7 @@ named or ordered, so symmetries of the model are still ones of what is left.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from plx.ground.derived import derived_of
 from plx.ground.graph import FactorGraph, GroundModel, Target
 from plx.ground.rows import BoolArray, starts, unique_rows
 from plx.ground.tables import add_weights
+from plx.lift.normal import select
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values
 from plx.weights import log_sum_exp
 
@@ -99,13 +101,17 @@ class _Work:
         leaf, factors = _leaves(self.graph, self.stays[self.variable])
         if not len(leaf):
             return False
-        assembly, kinds = _sum_out(self.given.values, self.graph, leaf, factors, read)
-        for members, others, conditional in kinds:
-            asked = self.asked[self.variable[members]]
+        values = self.given.values
+        kinds = _kinds(values, self.graph, leaf, factors)
+        for kind in kinds:
+            asked = self.asked[self.variable[kind.leaf]]
             if asked.any():
-                given = self.variable[others[asked]]
-                self.leaves.append(Leaves(self.variable[members[asked]], given, conditional))
+                given = self.variable[kind.others[asked]]
+                conditional = _conditional(values.floats(kind.total))
+                self.leaves.append(Leaves(self.variable[kind.leaf[asked]], given, conditional))
                 self.stays[given.ravel()] = True
+        gone = np.bincount(factors[factors >= 0], minlength=self.graph.n_factors) > 0
+        assembly = _sum_out(values, self.graph, kinds, gone, read)
         alive = self.node >= 0
         old = self.node[alive]
         self.node[alive], self.fixed[alive] = assembly.node[old], assembly.state[old]
@@ -207,15 +213,32 @@ def _scopes(graph: FactorGraph, factor: IntArray) -> IntArray:
     return np.where(inside, graph.scope[np.minimum(place, len(graph.scope) - 1)], -1).astype(np.int64)
 
 
-_Kind = tuple[IntArray, IntArray, FloatArray]
-"""Leaves, the others of each, and the distribution of a leaf given them."""
+class _Kind(NamedTuple):
+    """Leaves that are alike: ``total`` [cards of the others …, card] are the weights of their factors."""
+
+    leaf: IntArray  # [n]
+    factor: IntArray  # [n] the widest of each, -1 for none
+    others: IntArray  # [n, k]
+    total: IntArray
 
 
 def _sum_out(
-    values: Values, graph: FactorGraph, leaf: IntArray, factors: IntArray, keep: list[int]
-) -> tuple[Assembly, list[_Kind]]:
-    """The graph without some leaves, given with their factors, and the kinds of leaves that there are."""
-    card = graph.card.astype(np.int64)
+    values: Values, graph: FactorGraph, kinds: list[_Kind], gone: BoolArray, keep: list[int]
+) -> Assembly:
+    """The graph with a message in the place of the factors of each leaf; those are ``gone``."""
+    messages, batches = _Messages(values), []
+    left = variable_cards(graph).astype(np.int64)
+    for kind in kinds:
+        left[kind.leaf] = 1
+        same = np.zeros(len(kind.leaf), dtype=np.int64)
+        rule = np.append(graph.rule_of, 0)[kind.factor]
+        batches.append(FactorBatch(kind.others, same, messages.of(kind.total).reshape(1, -1), rule))
+    rest = factor_batches(select(graph, ~gone))
+    return assemble(values, left, [*rest, *batches], derived_of(graph), keep=keep)
+
+
+def _kinds(values: Values, graph: FactorGraph, leaf: IntArray, factors: IntArray) -> list[_Kind]:
+    """Leaves with the same tables at the same places are of one kind."""
     whole = _scopes(graph, factors[:, 0])
     whole[:, 0] = np.where(factors[:, 0] < 0, leaf, whole[:, 0])
     inside = [
@@ -223,29 +246,17 @@ def _sum_out(
         for narrower in factors.T
     ]
     tables = np.append(graph.table_of, -1)[factors]
-    cards = np.where(whole >= 0, card[whole], 0)
+    cards = np.where(whole >= 0, graph.card[whole].astype(np.int64), 0)
     first, kind = unique_rows(np.column_stack([tables, cards, whole == leaf[:, None], *inside[1:]]))
-    batches, kinds = [], []
-    messages = _Messages(values)
+    found = []
     for i, example in enumerate(first.tolist()):
         members = np.flatnonzero(kind == i) if len(first) > 1 else np.arange(len(leaf))
         shape = cards[example][cards[example] > 0].tolist()
-        total = _total(values, graph, factors[example], [part[example] for part in inside], shape)
         axis = int(np.argmax(whole[example] == leaf[example]))
-        total = np.moveaxis(total, axis, -1)
+        total = _total(values, graph, factors[example], [part[example] for part in inside], shape)
         others = np.delete(whole[members][:, : len(shape)], axis, axis=1)
-        kinds.append((leaf[members], others, _conditional(values.floats(total))))
-        table = messages.of(total)
-        rule = np.append(graph.rule_of, 0)[factors[members, 0]]
-        batches.append(
-            FactorBatch(others, np.zeros(len(members), dtype=np.int64), table.reshape(1, -1), rule)
-        )
-    gone = np.zeros(graph.n_factors, dtype=bool)
-    gone[factors[factors >= 0]] = True
-    left = variable_cards(graph).astype(np.int64)
-    left[leaf] = 1
-    rest = factor_batches(_without(graph, gone))
-    return assemble(values, left, [*rest, *batches], derived_of(graph), keep=keep), kinds
+        found.append(_Kind(leaf[members], factors[members, 0], others, np.moveaxis(total, axis, -1)))
+    return found
 
 
 def _total(
@@ -283,14 +294,3 @@ def _conditional(log_potential: FloatArray) -> FloatArray:
     p = np.exp(log_potential - log_potential.max(axis=-1, keepdims=True))
     out: FloatArray = p / p.sum(axis=-1, keepdims=True)
     return out
-
-
-def _without(graph: FactorGraph, gone: BoolArray) -> FactorGraph:
-    """The graph without some of its factors."""
-    size = np.diff(graph.scope_start)
-    return graph._replace(
-        scope_start=starts(size[~gone]),
-        scope=graph.scope[np.repeat(~gone, size)],
-        table_of=graph.table_of[~gone],
-        rule_of=graph.rule_of[~gone],
-    )

@@ -32,7 +32,7 @@ def normalise(values: Values, graph: FactorGraph) -> FactorGraph:
         small = _small_factors(graph)
         rest = np.ones(graph.n_factors, dtype=bool)
         rest[list(small)] = False
-        batches = [*factor_batches(_select(graph, rest)), *_expanded(graph, small)]
+        batches = [*factor_batches(select(graph, rest)), *_expanded(graph, small)]
         graph = assemble(values, variable_cards(graph), batches, derived_of(graph)).graph
     while not _reads_all(graph):  # a sum of tables can lose an axis, and then falls on a smaller scope
         graph = assemble(values, variable_cards(graph), factor_batches(graph), derived_of(graph)).graph
@@ -79,7 +79,7 @@ def _log_sizes(graph: FactorGraph) -> FloatArray:
     return size
 
 
-def _select(graph: FactorGraph, factors: npt.NDArray[np.bool_]) -> FactorGraph:
+def select(graph: FactorGraph, factors: npt.NDArray[np.bool_]) -> FactorGraph:
     """The graph with some of its factors."""
     kept = np.flatnonzero(factors)
     arity = np.diff(graph.scope_start)[kept]
