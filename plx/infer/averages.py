@@ -19,7 +19,7 @@ from plx.ground.graph import FactorGraph, GroundModel, GroundQuery, Target
 from plx.ground.rows import segments, starts
 from plx.infer.compiled import targets_of
 from plx.infer.features import Features
-from plx.infer.orbit_kernels import add_pools
+from plx.infer.pool_kernels import add_pools
 from plx.infer.tallies import Entries, Tallies
 from plx.lift.collapse import Collapsed
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from plx.infer.kernels import _add_mapped, _add_row, _cumulate, _map, _random
+from plx.infer.choice_kernels import _cumulate
+from plx.infer.random_kernels import _random
+from plx.infer.row_kernels import _add_mapped, _add_row, _map
 from plx.jit import Kernel
 
 Int32 = npt.NDArray[np.int32]

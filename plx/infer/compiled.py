@@ -13,7 +13,9 @@ from plx.errors import Diagnostic, PlxError
 from plx.ground.graph import FactorGraph, GroundModel
 from plx.infer.answers import free_nodes
 from plx.infer.conditionals import Conditionals, conditionals, summed_terms, thresholds
-from plx.infer.kernels import BITS, NO_STEP, Compiled
+from plx.infer.derived_kernels import NO_STEP
+from plx.infer.kernels import Compiled
+from plx.infer.random_kernels import BITS
 from plx.infer.structure import DerivedRows, Structure, derived_rows, structure
 from plx.infer.worlds import ranges, run_strides
 from plx.source import Span

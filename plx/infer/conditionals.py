@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.ground.graph import FactorGraph
+from plx.infer.choice_kernels import SEARCHED
 from plx.infer.conditions import CountTable, by_counts
-from plx.infer.kernels import SEARCHED
 from plx.infer.structure import DerivedRows, Structure
 from plx.infer.worlds import ranges, run_strides
 from plx.values import FloatArray, IntArray

@@ -17,6 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from plx.infer.choice_kernels import _choose, _score, _threshold
+from plx.infer.derived_kernels import _LESS, _MORE, _candidates, _shift
+from plx.infer.random_kernels import BITS, _random
+from plx.infer.row_kernels import _add_mapped, _add_product, _add_rows, _add_two, _map
 from plx.jit import Kernel
 
 Int32 = npt.NDArray[np.int32]
@@ -27,23 +31,11 @@ UInt32 = npt.NDArray[np.uint32]
 States = npt.NDArray[np.integer]
 Number = int | np.int64 | np.int32
 
-BITS = 31
-"""Random integers are uniform on 0 … 2^31 - 1."""
-
-NO_STEP = -(2**31)
-
-_LESS, _MORE = np.int64(-1), np.int64(1)
-
-SEARCHED = 64
-"""With more states than this, the thresholds that a draw reaches are counted by bisection."""
-
 _SCATTER = 16
 """With more states than this, the one that is there is looked up and counted; else all are compared with."""
 
 _NARROW = 255
 """Draws that a byte counts."""
-
-_TOP, _UNIT, _POWER = 2**BITS - 2, 2.0**-BITS, 2.0 ** -np.arange(80.0)
 
 
 class Compiled(NamedTuple):
@@ -105,7 +97,9 @@ class Compiled(NamedTuple):
 _I32 = types.Array(types.int32, 1, "C")
 _I64 = types.Array(types.int64, 1, "C")
 _F64 = types.Array(types.float64, 1, "C")
+
 _FIELD = {int: types.int64, Int32: _I32, Int64: _I64, Float64: _F64}
+
 _COMPILED = types.NamedTuple(  # type: ignore[no-untyped-call]
     [_FIELD[kind] for kind in get_type_hints(Compiled).values()], Compiled
 )
@@ -115,246 +109,6 @@ def _signature(state: types.Type) -> object:
     lanes, random = types.Array(types.int32, 2, "C"), types.Array(types.uint32, 2, "C")
     states, n = types.Array(state, 2, "C"), types.int64
     return types.void(_COMPILED, states, lanes, lanes, random, random, n, n, lanes)
-
-
-@numba.njit(nogil=True, forceinline=True)
-def _random(rng: UInt32, out: Int32) -> None:
-    """One step of xoshiro128++ per lane (Blackman and Vigna 2021), to 31 bits; the last value is merged."""
-    for c in range(out.shape[0]):
-        s0, s1, s2, s3 = rng[0, c], rng[1, c], rng[2, c], rng[3, c]
-        x = np.uint32(s0 + s3)
-        x = np.uint32(np.uint32(x << np.uint32(7)) | np.uint32(x >> np.uint32(25)))
-        x = np.uint32(x + s0)
-        t = np.uint32(s1 << np.uint32(9))
-        s2 = np.uint32(s2 ^ s0)
-        s3 = np.uint32(s3 ^ s1)
-        rng[1, c] = np.uint32(s1 ^ s2)
-        rng[0, c] = np.uint32(s0 ^ s3)
-        rng[2, c] = np.uint32(s2 ^ t)
-        rng[3, c] = np.uint32(np.uint32(s3 << np.uint32(11)) | np.uint32(s3 >> np.uint32(21)))
-        out[c] = min(np.int32(x >> np.uint32(1)), np.int32(_TOP))
-
-
-@numba.njit(nogil=True)
-def _exp(x: float) -> float:
-    """exp(x) for x ≤ 0, relative error below 1e-10, 0 below -50; the same on every machine."""
-    if not x > -50.0:
-        return 0.0
-    n = np.int64(0.5 - x * 1.4426950408889634)
-    f = x + n * 0.6931471805599453
-    p = 1.0 / 40320.0 + f * (1.0 / 362880.0)
-    p = 1.0 / 720.0 + f * (1.0 / 5040.0 + f * p)
-    p = 1.0 / 24.0 + f * (1.0 / 120.0 + f * p)
-    p = 1.0 + f * (1.0 + f * (0.5 + f * (1.0 / 6.0 + f * p)))
-    return float(p * _POWER[n])
-
-
-@numba.njit(nogil=True)
-def _add_row(row: Number, stride: Number, source: States, index: Int32) -> None:
-    """index += stride * source[row], lane by lane."""
-    step = np.int32(stride)
-    for c in range(index.shape[0]):
-        index[c] += step * np.int32(source[row, c])
-
-
-@numba.njit(nogil=True, forceinline=True)
-def _add_two(
-    row: Number, stride: Number, row_b: Number, stride_b: Number, source: States, index: Int32
-) -> None:
-    """index += stride * source[row] + stride_b * source[row_b], lane by lane."""
-    step, step_b = np.int32(stride), np.int32(stride_b)
-    for c in range(index.shape[0]):
-        index[c] += step * np.int32(source[row, c]) + step_b * np.int32(source[row_b, c])
-
-
-@numba.njit(nogil=True, forceinline=True)
-def _add_product(
-    row: Number, value: Number, row_b: Number, value_b: Number, step: Number, state: States, index: Int32
-) -> None:
-    """index += step where both literals hold, lane by lane."""
-    negated, negated_b, one = value < 0, value_b < 0, np.int32(step)
-    k = state.dtype.type(~value if negated else value)
-    k_b = state.dtype.type(~value_b if negated_b else value_b)
-    for c in range(index.shape[0]):
-        both = ((state[row, c] == k) != negated) & ((state[row_b, c] == k_b) != negated_b)
-        index[c] += one if both else np.int32(0)
-
-
-@numba.njit(nogil=True)
-def _add_mapped(
-    row: Number, source: States, start: Number, table: Int32, sign: Number, out: Int32, to: Number
-) -> None:
-    """out[to] += sign * table[start + source[row]], lane by lane."""
-    base = np.uint64(start)
-    for c in range(out.shape[1]):
-        out[to, c] += np.int32(sign) * table[base + np.uint64(source[row, c])]
-
-
-@numba.njit(nogil=True, forceinline=True)
-def _add_scaled(row: Number, state: States, base: Number, step: Number, out: Int32, to: Number) -> None:
-    """out[to] += base + step * state[row], lane by lane."""
-    first, slope, source, target = np.int32(base), np.int32(step), np.uint64(row), np.uint64(to)
-    for c in range(out.shape[1]):
-        out[target, c] += first + slope * np.int32(state[source, c])
-
-
-@numba.njit(nogil=True)
-def _map(start: Number, table: Int32, source: Int32, row: Number, out: Int32, to: Number) -> None:
-    """out[to] = table[start + source[row]], lane by lane."""
-    base = np.uint64(start)
-    for c in range(out.shape[1]):
-        out[to, c] = table[base + np.uint64(source[row, c])]
-
-
-@numba.njit(nogil=True)
-def _add_rows(
-    first: Number, last: Number, rows: Int32, strides: Int32, state: States, level: Int32, total: Int32,
-    candidate: Int32, index: Int32,
-) -> None:  # fmt: skip
-    """index += Σ strides[i] * row rows[i], for i from first to last - 1."""
-    n, d = state.shape[0], level.shape[0]
-    for i in range(first, last):
-        row = np.int64(rows[i])
-        if row < n:
-            _add_row(row, strides[i], state, index)
-        else:
-            row -= n
-            part = level if row < d else (total if row < 2 * d else candidate)
-            _add_row(row if row < d else (row - d if row < 2 * d else row - 2 * d), strides[i], part, index)
-
-
-@numba.njit(nogil=True, forceinline=True)
-def _shift(
-    first: Number, last: Number, v: Number, sign: Number, affected: Int32, edge_start: Int64,
-    edge_source: Int32, edge_contribution: Int64, edge_step: Int32, contribution: Int32,
-    output_start: Int64, output: Int32, awaited: Int32, all_now: bool, state: States, total: Int32,
-    level: Int32,
-) -> None:  # fmt: skip
-    """Add (sign 1) or take away (-1) what v gives to its affected nodes; then bring awaited states, or
-    all, up to date."""
-    for a in range(first, last):
-        row = np.int64(affected[a])
-        for e in range(edge_start[a], edge_start[a + 1]):
-            start, step = edge_contribution[e], edge_step[e]
-            if edge_source[e] >= 0:
-                source = np.int64(affected[first + edge_source[e]])
-                _add_mapped(source, level, start, contribution, sign, total, row)
-            elif step == NO_STEP:
-                _add_mapped(v, state, start, contribution, sign, total, row)
-            else:
-                _add_scaled(v, state, sign * contribution[start], sign * step, total, row)
-        if sign > 0 and (all_now or awaited[row]):
-            _map(output_start[row], output, total, row, level, row)
-
-
-@numba.njit(nogil=True, forceinline=True)
-def _look_up(start: Number, size: Number, threshold: Int32, index: Int32, cut: Int32) -> None:
-    """cut = threshold[start + index], lane by lane; a choice among few is faster than reading memory."""
-    base = np.uint64(start)
-    if size > 8:
-        for c in range(index.shape[0]):
-            cut[c] = threshold[base + np.uint64(index[c])]
-        return
-    last = start + size - 1
-    t0, t1 = threshold[start], threshold[min(start + 1, last)]
-    t2, t3 = threshold[min(start + 2, last)], threshold[min(start + 3, last)]
-    for c in range(index.shape[0]):
-        k = index[c]
-        low, high = t0 if k < 1 else t1, t2 if k < 3 else t3
-        cut[c] = low if k < 2 else high
-    if size > 4:
-        t4, t5 = threshold[start + 4], threshold[min(start + 5, last)]
-        t6, t7 = threshold[min(start + 6, last)], threshold[last]
-        for c in range(index.shape[0]):
-            k = index[c]
-            low, high = t4 if k < 5 else t5, t6 if k < 7 else t7
-            cut[c] = cut[c] if k < 4 else (low if k < 6 else high)
-
-
-@numba.njit(nogil=True, forceinline=True)
-def _threshold(
-    v: Number, card: Number, start: Number, plane: Number, threshold: Int32, index: Int32, draw: Int32,
-    cut: Int32, state: States,
-) -> None:  # fmt: skip
-    """Draw v from a table: the number of thresholds that the random integer reaches."""
-    row = np.uint64(v)
-    if card > SEARCHED:
-        for c in range(index.shape[0]):
-            first, left = np.int64(0), np.int64(card - 1)
-            while left > 0:
-                half = left >> 1
-                if draw[c] >= threshold[start + (first + half) * plane + index[c]]:
-                    first, left = first + half + 1, left - half - 1
-                else:
-                    left = half
-            state[row, c] = first
-        return
-    for k in range(max(1, card - 1)):
-        _look_up(start + k * plane, plane, threshold, index, cut)
-        if k == 0:
-            for c in range(index.shape[0]):
-                state[row, c] = draw[c] >= cut[c]
-        else:
-            for c in range(index.shape[0]):
-                state[row, c] += draw[c] >= cut[c]
-
-
-@numba.njit(nogil=True)
-def _candidates(
-    first: Number, last: Number, k: Number, affected: Int32, edge_start: Int64, edge_source: Int32,
-    edge_contribution: Int64, contribution: Int32, output_start: Int64, output: Int32, total: Int32,
-    candidate: Int32,
-) -> None:  # fmt: skip
-    """States of the nodes affected[first : last] if the variable, now taken away, were k."""
-    for a in range(first, last):
-        own = a - first
-        for c in range(total.shape[1]):
-            candidate[own, c] = total[affected[a], c]
-        for e in range(edge_start[a], edge_start[a + 1]):
-            start = edge_contribution[e]
-            if edge_source[e] < 0:
-                for c in range(total.shape[1]):
-                    candidate[own, c] += contribution[start + k]
-            else:
-                source = np.int64(edge_source[e])
-                _add_mapped(source, candidate, start, contribution, _MORE, candidate, own)
-        _map(output_start[affected[a]], output, candidate, own, candidate, own)
-
-
-@numba.njit(nogil=True)
-def _score(k: Number, start: Number, potential: Float64, index: Int32, score: Float64) -> None:
-    """score[k] += potential[start + index], lane by lane."""
-    base = np.uint64(start)
-    for c in range(index.shape[0]):
-        score[k, c] += potential[base + np.uint64(index[c])]
-
-
-@numba.njit(nogil=True)
-def _cumulate(count: Number, draw: Int32, score: Float64) -> None:
-    """Cumulative weights from logs, rows 0 … count - 1 of score; row ``count`` tells where the draw falls."""
-    for c in range(draw.shape[0]):
-        score[count, c] = score[0, c]
-    for k in range(1, count):
-        for c in range(draw.shape[0]):
-            score[count, c] = max(score[count, c], score[k, c])
-    for c in range(draw.shape[0]):
-        score[0, c] = _exp(score[0, c] - score[count, c])
-    for k in range(1, count):
-        for c in range(draw.shape[0]):
-            score[k, c] = score[k - 1, c] + _exp(score[k, c] - score[count, c])
-    for c in range(draw.shape[0]):
-        score[count, c] = score[count - 1, c] * (draw[c] * _UNIT)
-
-
-@numba.njit(nogil=True)
-def _choose(v: Number, card: Number, state: States, draw: Int32, score: Float64) -> None:
-    """Draw v with probabilities ∝ exp(score); row ``card`` of score is scratch."""
-    _cumulate(card, draw, score)
-    for c in range(draw.shape[0]):
-        state[v, c] = 0
-    for k in range(card - 1):
-        for c in range(draw.shape[0]):
-            state[v, c] += score[k, c] <= score[card, c]
 
 
 @numba.njit(nogil=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from plx.ground.graph import Int32Array
 from plx.ground.rows import AnyInt, starts
-from plx.infer.orbit_kernels import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
+from plx.infer.piece_kernels import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
 from plx.lift.chain import Chain, GroupTooLarge, flat, stabiliser_chain
 from plx.lift.group import Group
 from plx.lift.kernels import adjacency, components

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from plx.ground.graph import GroundModel
 from plx.infer import lanes, ruled
 from plx.infer.moves import moves_of
-from plx.infer.orbit_kernels import Moves, kernel
+from plx.infer.orbit_kernels import kernel
+from plx.infer.piece_kernels import Moves
 from plx.lift.find import find_symmetry
 from plx.lift.symmetry import Kind
 

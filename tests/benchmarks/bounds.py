@@ -15,9 +15,9 @@ import numba
 import numpy as np
 
 from plx.ground.graph import GroundModel
+from plx.infer.choice_kernels import _look_up as find
 from plx.infer.compiled import compile_model
 from plx.infer.kernels import Compiled
-from plx.infer.kernels import _look_up as find
 from tests.benchmarks.ceiling import fill, scratch
 from tests.benchmarks.kernel_models import kernel_models
 from tests.benchmarks.kernels import LANES, updates

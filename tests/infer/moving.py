@@ -10,7 +10,8 @@ import numpy as np
 from plx.infer.compiled import compile_model
 from plx.infer.kernels import Compiled
 from plx.infer.moves import moves_of
-from plx.infer.orbit_kernels import Moves, kernel
+from plx.infer.orbit_kernels import kernel
+from plx.infer.piece_kernels import Moves
 from plx.lift.group import Group
 from tests.models import make_model
 

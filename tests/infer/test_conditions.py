@@ -10,8 +10,8 @@ import pytest
 import plx
 from plx.ground.graph import GroundModel
 from plx.infer.compiled import Plan, compile_model
-from plx.infer.kernels import BITS
 from plx.infer.lanes import chains_at, step
+from plx.infer.random_kernels import BITS
 from plx.infer.worlds import log_weights, node_states
 from tests.models import make_model, marginal
 

@@ -14,7 +14,7 @@ from plx.ground.rows import starts
 from plx.infer import nec, orbital
 from plx.infer.lanes import chains_at, no_counts
 from plx.infer.moves import chances, moves_of, suffix_polynomials
-from plx.infer.orbit_kernels import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES
+from plx.infer.piece_kernels import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES
 from plx.lift.chain import flat, stabiliser_chain
 from plx.lift.find import find_symmetry, reduced_group
 from plx.lift.group import Group

@@ -72,16 +72,16 @@ def test_functions_that_call_themselves_have_an_end() -> None:
 
 
 @pytest.mark.parametrize("file", KERNEL_FILES, ids=lambda file: f"{file.parent.name}.{file.stem}")
-def test_every_kernel_of_plx_is_known_by_its_parts(file: Path) -> None:
+def test_every_compiled_function_of_plx_is_known_by_its_parts(file: Path) -> None:
     names = file.relative_to(Path(plx.__file__).parent.parent).with_suffix("").parts
     found = vars(import_module(".".join(names)))
     made = re.findall(r"Kernel\((\w+), ", file.read_text(encoding="utf-8"))
-    kernels = [found[name] for name in made] + [
-        value for value in found.values() if isinstance(value, Kernel)
+    compiled = [found[name] for name in made] + [
+        value for value in found.values() if isinstance(value, Kernel) or hasattr(value, "py_func")
     ]
-    assert kernels
-    for kernel in kernels:
-        assert len(list(parts(plain(kernel)))) > 3
+    assert compiled
+    for function in compiled:
+        assert len(list(parts(plain(function)))) > 3
 
 
 def test_no_kernel_is_kept_by_numba_itself() -> None:
