@@ -14,6 +14,9 @@ from plx.values import FloatArray
 
 def free_nodes(query: GroundQuery) -> tuple[int, ...]:
     """The nodes of a query that evidence left open; its joint distribution is over these."""
+    if len(query.targets) == 1:
+        node = query.targets[0].node
+        return (node,) if node >= 0 else ()
     return tuple(target.node for target in query.targets if target.node >= 0)
 
 

@@ -71,6 +71,37 @@ def _threshold(
                 state[row, c] += draw[c] >= cut[c]
 
 
+@numba.njit(nogil=True, forceinline=True)
+def _by_product(
+    v: Number, row: Number, value: Number, row_b: Number, value_b: Number, otherwise: Number, both: Number,
+    draw: Int32, state: States,
+) -> None:  # fmt: skip
+    """Draw v, of two states, in one pass: its threshold is ``both`` where both literals hold."""
+    negated, negated_b = value < 0, value_b < 0
+    k = state.dtype.type(~value if negated else value)
+    k_b = state.dtype.type(~value_b if negated_b else value_b)
+    target, source, source_b = np.uint64(v), np.uint64(row), np.uint64(row_b)
+    high, low = np.int32(both), np.int32(otherwise)
+    for c in range(draw.shape[0]):
+        holds = ((state[source, c] == k) != negated) & ((state[source_b, c] == k_b) != negated_b)
+        state[target, c] = draw[c] >= (high if holds else low)
+
+
+@numba.njit(nogil=True, forceinline=True)
+def _by_two(
+    v: Number, row: Number, stride: Number, row_b: Number, stride_b: Number, base: Number, threshold: Int32,
+    draw: Int32, state: States,
+) -> None:  # fmt: skip
+    """Draw v, of two states, in one pass: its threshold is one of four, by two others of two states."""
+    t00, t01 = threshold[base], threshold[base + stride_b]
+    t10, t11 = threshold[base + stride], threshold[base + stride + stride_b]
+    target, source, source_b = np.uint64(v), np.uint64(row), np.uint64(row_b)
+    for c in range(draw.shape[0]):
+        other = state[source_b, c] != 0
+        low, high = t01 if other else t00, t11 if other else t10
+        state[target, c] = draw[c] >= (high if state[source, c] != 0 else low)
+
+
 @numba.njit(nogil=True)
 def _exp(x: float) -> float:
     """exp(x) for x ≤ 0, relative error below 1e-10, 0 below -50; the same on every machine."""

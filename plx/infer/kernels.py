@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from plx.infer.choice_kernels import _choose, _score, _threshold
+from plx.infer.choice_kernels import _by_product, _by_two, _choose, _score, _threshold
 from plx.infer.derived_kernels import _LESS, _MORE, _candidates, _shift
 from plx.infer.random_kernels import BITS, _random
 from plx.infer.row_kernels import _add_mapped, _add_product, _add_rows, _add_two, _map
@@ -143,8 +143,19 @@ def _sweep(
             _shift(first, last, v, _LESS, affected, edge_start, edge_source, edge_contribution,
                    edge_step, contribution, output_start, output, awaited, all_now,
                    state, total, level)  # fmt: skip
-        start = conditional[v]
-        if start >= 0:
+        start, p, r = conditional[v], product_start[v], reader_start[v]
+        n_products, n_readers = product_start[v + 1] - p, reader_start[v + 1] - r
+        is_fast = start >= 0 and cards[v] == 2 and n_products + n_readers <= 2
+        base = start + offset[v]
+        if is_fast and n_products == 1 and n_readers == 0:
+            _by_product(v, product_row[2 * p], product_value[2 * p], product_row[2 * p + 1],
+                        product_value[2 * p + 1], threshold[base], threshold[base + product_step[p]],
+                        draw, state)  # fmt: skip
+        elif (is_fast and n_readers == 2 and reader_split[v] == r + 2
+                and cards[reader_row[r]] == 2 and cards[reader_row[r + 1]] == 2):  # fmt: skip
+            _by_two(v, reader_row[r], reader_stride[r], reader_row[r + 1], reader_stride[r + 1], base,
+                    threshold, draw, state)  # fmt: skip
+        elif start >= 0:
             index[:] = offset[v]
             split = reader_split[v]
             for r in range(reader_start[v], split, 2):
