@@ -89,9 +89,7 @@ class _Build:
         self.images = Images(reduced.model.graph, symmetry.group)
         self.tallies = Tallies(slots, symmetry.start)
         self.joints: list[_Joint] = []
-        self.tables: list[
-            tuple[IntArray, FloatArray]
-        ] = []  # the first pools of leaves, by what they depend on
+        self.tables: list[tuple[IntArray, FloatArray]] = []  # first pools of leaves, and what they depend on
         self.n_pools = 0
         collapsed = leaves.collapsed
         targets = targets_of(collapsed.given)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple, get_type_hints
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -19,6 +19,7 @@ from plx.infer.choice_kernels import _cumulate
 from plx.infer.random_kernels import _random
 from plx.infer.row_kernels import _add_mapped, _add_row, _map
 from plx.jit import Kernel
+from plx.jit.types import type_of
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -62,15 +63,7 @@ class BlockArrays(NamedTuple):
     potential: Float64
 
 
-_FIELD = {
-    int: types.int64,
-    Int32: types.Array(types.int32, 1, "C"),
-    Int64: types.Array(types.int64, 1, "C"),
-    Float64: types.Array(types.float64, 1, "C"),
-}
-_ARRAYS = types.NamedTuple(  # type: ignore[no-untyped-call]
-    [_FIELD[kind] for kind in get_type_hints(BlockArrays).values()], BlockArrays
-)
+_ARRAYS = type_of(BlockArrays)
 
 
 @numba.njit(nogil=True)

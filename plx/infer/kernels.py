@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple, get_type_hints
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -22,6 +22,7 @@ from plx.infer.derived_kernels import _LESS, _MORE, _candidates, _shift
 from plx.infer.random_kernels import BITS, _random
 from plx.infer.row_kernels import _add_mapped, _add_product, _add_rows, _add_two, _map
 from plx.jit import Kernel
+from plx.jit.types import type_of
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -94,15 +95,7 @@ class Compiled(NamedTuple):
     target_offset: Int64  # [T + 1] rows of counts
 
 
-_I32 = types.Array(types.int32, 1, "C")
-_I64 = types.Array(types.int64, 1, "C")
-_F64 = types.Array(types.float64, 1, "C")
-
-_FIELD = {int: types.int64, Int32: _I32, Int64: _I64, Float64: _F64}
-
-_COMPILED = types.NamedTuple(  # type: ignore[no-untyped-call]
-    [_FIELD[kind] for kind in get_type_hints(Compiled).values()], Compiled
-)
+_COMPILED = type_of(Compiled)
 
 
 def _signature(state: types.Type) -> object:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, get_type_hints
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
+
+from plx.jit.types import type_of
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -68,16 +69,7 @@ class Moves(NamedTuple):
     parent: Int32
 
 
-_FIELD = {
-    int: types.int64,
-    Int32: types.Array(types.int32, 1, "C"),
-    Int64: types.Array(types.int64, 1, "C"),
-    Float64: types.Array(types.float64, 1, "C"),
-}
-
-_MOVES = types.NamedTuple(  # type: ignore[no-untyped-call]
-    [_FIELD[kind] for kind in get_type_hints(Moves).values()], Moves
-)
+_MOVES = type_of(Moves)
 
 
 @numba.njit(nogil=True)
