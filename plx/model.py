@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from plx.answer.collect import Part
     from plx.answer.result import Result
     from plx.formats import ObservedNetwork
-    from plx.ground.graph import Condition, GroundModel, GroundQuery
-    from plx.infer.curves import Comparison
-    from plx.infer.progress import Options, Report
-    from plx.infer.samples import Inference
+    from plx.graph.model import Condition, GroundModel, GroundQuery
+    from plx.infer.compare.curves import Comparison
+    from plx.infer.inference import Inference
+    from plx.infer.options import Options, Report
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
 
@@ -68,7 +68,7 @@ class Model:
 
         Raises PlxError if there is none; it names rules, observations and ground instances that clash.
         """
-        from plx.infer.start import require_world
+        from plx.infer.hard.contradiction import require_world
 
         for positions in _by_given(self.ground.queries):
             self._conditioned(positions, require_world)
@@ -94,13 +94,13 @@ class Model:
             seconds: stop after so many seconds; 60 if neither this nor ``samples`` is given.
             accuracy: stop when every standard error is below this and the chains agree.
             progress: show a bar on standard error when it takes more than a second, or a function that
-                takes reports (``plx.infer.progress.Progress``).
+                takes reports (``plx.infer.options.Progress``).
 
         Raises:
             PlxError: if the program has no possible world, a `given` has probability 0, or the
                 program is too large to ground or for the method, or there is no such method.
         """
-        from plx.infer.progress import Options
+        from plx.infer.options import Options
 
         usual = Options()
         options = Options(
@@ -141,7 +141,7 @@ class Model:
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
         from plx.answer.collect import Part, collect
-        from plx.infer.progress import Clock
+        from plx.infer.options import Clock
 
         groups = _by_given(self.ground.queries)
         clock = Clock()
@@ -178,7 +178,7 @@ class Model:
         """Exact answers to several ``given`` that one count gives, by the positions of their queries."""
         if len(groups) < 2 or method not in ("auto", "exact"):
             return {}
-        from plx.infer.together import answered_together
+        from plx.infer.counting.shared_evidence import answered_together
 
         return answered_together(self.ground, groups, report)
 
@@ -206,7 +206,7 @@ class Model:
 
     def _clash(self, error: NoWorldError, query: int | None = None) -> PlxError:
         """Why there is no world, or none with the `given` of a query; as far as it can be grounded."""
-        from plx.infer.start import contradiction, possible
+        from plx.infer.hard.contradiction import contradiction, possible
 
         try:
             hard = self._hard()
@@ -264,7 +264,7 @@ def _share(options: Options, spent: float, runs: int) -> Options:
 def _watcher(progress: bool | Report) -> AbstractContextManager[Report]:
     if callable(progress):
         return nullcontext(progress)
-    from plx.infer.progress import silent
+    from plx.infer.options import silent
     from plx.progress import watching
 
     return watching(sys.stderr) if progress else nullcontext(silent)
@@ -307,8 +307,8 @@ def compare(
     update of one unknown picked at random, and moves along orbits as often, as the published runs did.
     Raises PlxError for an unknown method, or where the truth cannot be had.
     """
-    from plx.infer.compare import Plan
-    from plx.infer.compare import compare as run_all
+    from plx.infer.compare.compare import Plan
+    from plx.infer.compare.compare import compare as run_all
 
     seed = _drawn() if seed is None else seed
     with _watcher(progress) as report:

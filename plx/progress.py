@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from plx.answer.numbers import error_text
-from plx.infer.progress import Progress, Report
+from plx.infer.options import Progress, Report
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from plx.ground.graph import AtomBlock, Atoms, FactorGraph, GroundModel, GroundQuery, GroundRule, Target
+from plx.graph.model import AtomBlock, Atoms, FactorGraph, GroundModel, GroundQuery, GroundRule, Target
 from plx.values import IMPOSSIBLE, Values
 from plx.weights import add
 

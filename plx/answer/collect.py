@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from plx.answer.estimate import name_answers
 from plx.answer.result import QueryResult, Result
-from plx.ground.graph import GroundModel
-from plx.infer.samples import Answer, Inference
+from plx.graph.model import GroundModel
+from plx.infer.inference import Answer, Inference
 
 _WORST_LAST = ("done", "limit", "interrupted")
 

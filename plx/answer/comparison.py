@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plx.errors import Diagnostic, PlxError
-from plx.infer.curves import Comparison, Curve
+from plx.infer.compare.curves import Comparison, Curve
 from plx.values import FloatArray
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 
 from plx import values as interner
 from plx.answer.result import Estimate, MapWorld, QueryResult, Value
-from plx.ground.graph import Atoms, GroundModel, GroundQuery, Target
-from plx.infer.samples import Answer, World
+from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.infer.inference import Answer, World
 from plx.values import IntArray
 from plx.weights import to_float
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plx.answer.numbers import count_text
-from plx.ground.graph import GroundModel, GroundRule
+from plx.graph.model import GroundModel, GroundRule
 from plx.numerals import readable
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
 from plx.answer.lookup import canonical
 from plx.errors import nearest
-from plx.infer.samples import Inference
+from plx.infer.inference import Inference
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -43,7 +43,7 @@ from plx.cli.output import (
 from plx.errors import PlxError
 
 if TYPE_CHECKING:
-    from plx.ground.graph import GroundModel
+    from plx.graph.model import GroundModel
 
 app = typer.Typer(
     name="plx",

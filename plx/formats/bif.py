@@ -15,7 +15,7 @@ from plx.errors import Diagnostic, Note, PlxError, did_you_mean
 from plx.formats.bif_syntax import BifFile, ProbabilityBlock, Row, Token, parse_bif
 from plx.formats.network import Network, Table
 from plx.formats.numbers import LogNumbers
-from plx.ground.graph import AtomBlock
+from plx.graph.model import AtomBlock
 from plx.source import Source
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values
 

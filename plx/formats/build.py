@@ -11,10 +11,9 @@ from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.formats.clauses import LARGEST_TABLE, clause_nodes, clause_table, node_factors
 from plx.formats.evidence import plain, variable_name
 from plx.formats.network import Clause, FileEvidence, Network, Observed, ObservedNetwork, Table
-from plx.ground.assemble import FactorBatch, assemble
-from plx.ground.derived import NO_DERIVED
-from plx.ground.graph import Atoms, GroundModel, GroundQuery, GroundRule, Target
-from plx.ground.hard import unmerged
+from plx.graph.assemble import FactorBatch, assemble, unmerged
+from plx.graph.derived import NO_DERIVED
+from plx.graph.model import Atoms, GroundModel, GroundQuery, GroundRule, Target
 from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
 
 

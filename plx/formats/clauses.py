@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from plx.formats.network import Clause
-from plx.ground.assemble import FactorBatch
-from plx.ground.derived import DerivedNodes, VectorStore
-from plx.ground.rows import starts
+from plx.graph.assemble import FactorBatch
+from plx.graph.derived import DerivedNodes, VectorStore
+from plx.graph.rows import starts
 from plx.values import ZERO, IntArray
 
 LARGEST_TABLE: Final = 4096

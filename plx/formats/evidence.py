@@ -13,7 +13,7 @@ from plx.formats.network import FileEvidence, Network, Observed, Table
 from plx.formats.numbers import LogNumbers
 from plx.formats.uai import COMMENT
 from plx.formats.words import Words
-from plx.ground.graph import AtomBlock
+from plx.graph.model import AtomBlock
 from plx.source import Source, Span
 from plx.values import Value, Values
 

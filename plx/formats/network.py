@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from plx.errors import Diagnostic
-from plx.ground.graph import AtomBlock
+from plx.graph.model import AtomBlock
 from plx.source import Span
 from plx.values import IntArray, Values
 

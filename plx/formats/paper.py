@@ -15,7 +15,7 @@ import numpy as np
 
 from plx.errors import Diagnostic, PlxError
 from plx.formats.network import Clause, Network
-from plx.ground.graph import AtomBlock
+from plx.graph.model import AtomBlock
 from plx.source import Source, Span
 from plx.values import IntArray, Values
 from plx.weights import ArithmeticMistake, parse

@@ -22,7 +22,7 @@ from plx.formats.fg import read_fg
 from plx.formats.network import FileEvidence, Network, ObservedNetwork
 from plx.formats.paper import read_paper
 from plx.formats.uai import read_uai
-from plx.ground.graph import GroundModel
+from plx.graph.model import GroundModel
 from plx.source import Source
 from plx.values import Values
 

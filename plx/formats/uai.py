@@ -19,7 +19,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.formats.network import Network, Table, numbered
 from plx.formats.numbers import LogNumbers
 from plx.formats.words import Words
-from plx.ground.graph import AtomBlock
+from plx.graph.model import AtomBlock
 from plx.source import Source
 from plx.values import FloatArray, IntArray, Values
 

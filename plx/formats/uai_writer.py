@@ -12,7 +12,7 @@ import numpy as np
 
 from plx import weights
 from plx.errors import Diagnostic, PlxError
-from plx.ground.graph import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph, GroundModel
 from plx.values import FloatArray, IntArray
 
 _LARGEST: Final = 1 << 22

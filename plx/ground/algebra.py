@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from plx.errors import Diagnostic, PlxError
+from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
 from plx.ground.columns import Block, Column, Part, RawBlock, gathered
 from plx.ground.counters import Counters
 from plx.ground.evaluate import Evaluator
-from plx.ground.rows import AnyInt, BoolArray, unique_keys, unique_rows
 from plx.source import Span
 from plx.values import TRUE, IntArray
 

@@ -7,7 +7,7 @@ from functools import cmp_to_key
 
 import numpy as np
 
-from plx.ground.rows import BoolArray, unique_keys, unique_rows
+from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.operators import apply
 from plx.values import FALSE, TRUE, IntArray, Values
 from plx.weights import Number, compare

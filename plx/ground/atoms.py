@@ -18,13 +18,13 @@ from plx.check.program import (
     SetType,
 )
 from plx.errors import Diagnostic, Note, PlxError
+from plx.graph.model import AtomBlock, Atoms, Int32Array
+from plx.graph.rows import starts, unique_keys
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.columns import Block, Column, Part, gathered
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
-from plx.ground.graph import AtomBlock, Atoms, Int32Array
 from plx.ground.index import TupleIndex
-from plx.ground.rows import starts, unique_keys
 from plx.ground.terms import spread
 from plx.values import IntArray
 

@@ -17,9 +17,9 @@ from plx.check.program import (
     SetExpr,
     Variable,
 )
+from plx.graph.rows import BoolArray, starts
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
-from plx.ground.rows import BoolArray, starts
 from plx.ground.sets import Sets
 from plx.ground.terms import Terms, conjuncts, variables
 from plx.values import IntArray

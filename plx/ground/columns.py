@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plx.ground.rows import AnyInt, starts, unique_keys, unique_rows
-from plx.ground.tables import gather_map, relevant_axes
+from plx.graph.rows import AnyInt, starts, unique_keys, unique_rows
+from plx.graph.tables import gather_map, relevant_axes
 from plx.values import IntArray
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from plx.errors import Diagnostic, NoWorldError
-from plx.ground.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
-from plx.ground.derived import derived_of
-from plx.ground.graph import Atoms, Condition, FactorGraph, GroundModel
+from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
+from plx.graph.derived import derived_of
+from plx.graph.model import Atoms, Condition, FactorGraph, GroundModel
+from plx.graph.tables import total_weight
 from plx.ground.queries import moved, nodes_of
-from plx.ground.tables import total_weight
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
 

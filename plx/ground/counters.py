@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plx.ground.derived import DerivedNodes, VectorStore
-from plx.ground.rows import AnyInt, segments, starts
+from plx.graph.derived import DerivedNodes, VectorStore
+from plx.graph.rows import AnyInt, segments, starts
 from plx.values import IntArray
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.ground.rows import AnyInt, BoolArray
+from plx.graph.rows import AnyInt, BoolArray
 from plx.values import IntArray
 
 

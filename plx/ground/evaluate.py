@@ -18,11 +18,11 @@ from plx.check.program import (
     Variable,
 )
 from plx.errors import Diagnostic, PlxError
+from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.arithmetic import Arithmetic
 from plx.ground.bind import all_instances
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
-from plx.ground.rows import BoolArray, unique_rows
 from plx.ground.sets import Sets, evaluate_set
 from plx.ground.terms import Terms
 from plx.source import Span

@@ -18,6 +18,7 @@ from plx.check.program import (
     Rank,
     RelationTerm,
 )
+from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.algebra import TABLE_LIMIT, Algebra
 from plx.ground.atoms import AtomTable, outside
 from plx.ground.columns import Block, Column, Part, concatenate
@@ -26,7 +27,6 @@ from plx.ground.evaluate import Evaluator
 from plx.ground.limit import Budget
 from plx.ground.lookups import Look, look_up
 from plx.ground.quantify import Quantifier
-from plx.ground.rows import BoolArray, unique_rows
 from plx.ground.terms import flatten
 from plx.source import Span
 from plx.values import FALSE, TRUE, FloatArray, IntArray

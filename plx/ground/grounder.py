@@ -6,15 +6,15 @@ from time import perf_counter
 
 from plx.check.program import Program, Rule
 from plx.errors import Diagnostic, NoWorldError
+from plx.graph.assemble import FactorBatch, assemble
+from plx.graph.model import GroundModel, GroundRule
 from plx.ground.algebra import Algebra
-from plx.ground.assemble import FactorBatch, assemble
 from plx.ground.atoms import lay_out, named
 from plx.ground.counters import Counters
 from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
-from plx.ground.graph import GroundModel, GroundRule
 from plx.ground.limit import MAX_GROUND, Budget, measure, refuse_large
 from plx.ground.queries import ground_query, moved, nodes_of
 from plx.ground.tasks import Task, split

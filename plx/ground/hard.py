@@ -7,22 +7,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from plx.check.program import Program
+from plx.graph.assemble import FactorBatch, unmerged
+from plx.graph.model import GroundModel, GroundRule
 from plx.ground.algebra import Algebra
-from plx.ground.assemble import FactorBatch
 from plx.ground.atoms import AtomTable, lay_out, named
 from plx.ground.counters import Counters
-from plx.ground.derived import DerivedNodes
 from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
-from plx.ground.graph import FactorGraph, GroundModel, GroundRule
 from plx.ground.limit import MAX_GROUND, Budget
 from plx.ground.queries import ground_query
-from plx.ground.rows import starts
 from plx.ground.tasks import split
 from plx.source import Span
-from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
+from plx.values import IMPOSSIBLE, ZERO, IntArray
 
 
 def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
@@ -87,28 +85,3 @@ def _observed(table: AtomTable, atoms: IntArray, values: IntArray, rule: IntArra
         mine = cards == card
         allowed = np.where(np.eye(card, dtype=bool), ZERO, IMPOSSIBLE)
         yield FactorBatch(table.node[atoms[mine]][:, None], state[mine], allowed, rule[mine])
-
-
-def unmerged(
-    values: Values, cards: IntArray, batches: Sequence[FactorBatch], derived: DerivedNodes
-) -> FactorGraph:
-    """A graph of factors as they come: several may have one scope."""
-    batches = [batch for batch in batches if batch.scope.shape[1]]
-    none = np.empty(0, dtype=np.int64)
-    shift = starts(np.array([len(batch.tables) for batch in batches], dtype=np.int64))
-    sizes = [np.full(len(batch.tables), batch.tables.shape[1], dtype=np.int64) for batch in batches]
-    arity = [np.full(len(batch.scope), batch.scope.shape[1], dtype=np.int64) for batch in batches]
-    table = [batch.table + first for batch, first in zip(batches, shift, strict=False)]
-    rule = [np.broadcast_to(np.asarray(batch.rule, dtype=np.int64), len(batch.scope)) for batch in batches]
-    weight = np.concatenate([*(batch.tables.ravel() for batch in batches), none])
-    return FactorGraph(
-        n_variables=len(cards),
-        **{**derived._asdict(), "card": np.concatenate([cards, derived.card]).astype(np.int32)},
-        scope_start=starts(np.concatenate([*arity, none])),
-        scope=np.concatenate([*(batch.scope.ravel() for batch in batches), none]).astype(np.int32),
-        table_of=np.concatenate([*table, none]).astype(np.int32),
-        table_start=starts(np.concatenate([*sizes, none])),
-        table=values.floats(weight),
-        weight=weight,
-        rule_of=np.concatenate([*rule, none]).astype(np.int32),
-    )

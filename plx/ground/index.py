@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.ground.rows import BoolArray, starts
+from plx.graph.rows import BoolArray, starts
 from plx.values import IntArray
 
 _DENSE = 1 << 22

@@ -7,8 +7,8 @@ import re
 import numpy as np
 
 from plx.check.program import Query
+from plx.graph.rows import unique_keys
 from plx.ground.env import Env
-from plx.ground.rows import unique_keys
 from plx.ground.terms import variables
 from plx.syntax import ast
 from plx.syntax.printer import print_expr, print_value

@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from plx.errors import Diagnostic, PlxError
+from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
 from plx.ground.columns import Block, Column, Part, RawBlock, concatenate, gathered
-from plx.ground.rows import BoolArray, unique_keys, unique_rows
 from plx.source import Span
 from plx.values import FALSE, TRUE, ZERO, IntArray
 from plx.weights import Number, add, compare, div, mul, neg, sub

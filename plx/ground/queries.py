@@ -9,12 +9,12 @@ import numpy as np
 
 from plx.check.program import Expr, Query
 from plx.errors import Diagnostic, PlxError
-from plx.ground.assemble import Assembly
+from plx.graph.assemble import Assembly
+from plx.graph.model import Condition, GroundQuery, Target
 from plx.ground.bind import all_instances
 from plx.ground.columns import Block
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
-from plx.ground.graph import Condition, GroundQuery, Target
 from plx.ground.names import Names
 from plx.ground.terms import flatten
 from plx.numerals import shortened

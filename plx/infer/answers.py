@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.graph import GroundModel, GroundQuery
-from plx.infer.samples import Answer, World
+from plx.graph.model import GroundModel, GroundQuery
+from plx.infer.inference import Answer, World
 from plx.values import FloatArray
 
 
@@ -60,3 +61,24 @@ def map_answer(worlds: tuple[World, ...]) -> Answer:
 def log_z_answer(log_z: float | None) -> Answer:
     """The answer to `query logz`; None where the method has no estimate."""
     return Answer(log_z=log_z, converged=log_z is not None)
+
+
+Nodes = tuple[int, ...]
+
+
+def distinct(nodes: Sequence[int]) -> Nodes:
+    """The nodes without repetitions, in order."""
+    return tuple(dict.fromkeys(nodes))
+
+
+def repeated(model: GroundModel, free: Nodes, joint: FloatArray) -> FloatArray:
+    """The distribution of nodes that may repeat, from that of the distinct ones."""
+    nodes = distinct(free)
+    if len(nodes) == len(free):
+        return joint
+    cards = model.graph.card[list(nodes)].tolist()
+    states = np.unravel_index(np.arange(len(joint)), cards)
+    at = tuple(states[nodes.index(node)] for node in free)
+    out = np.zeros(model.graph.card[list(free)].tolist())
+    out[at] = joint
+    return out.ravel()

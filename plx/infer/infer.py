@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from plx.errors import Diagnostic, PlxError, did_you_mean
-from plx.ground.graph import GroundModel
+from plx.graph.model import GroundModel
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.enumerate import enumerate_worlds, enumerated, log10_worlds, world_count
-from plx.infer.progress import LOADING, Clock, Options, Progress
-from plx.infer.samples import Answer, Inference, World
+from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_worlds, world_count
+from plx.infer.inference import Answer, Inference, World
+from plx.infer.options import LOADING, Clock, Options, Progress
 
 WORLDS = 1 << 22
 """Enumeration visits at most this many worlds."""
@@ -54,7 +54,7 @@ def exact_choice(model: GroundModel, options: Options) -> Choice | None:
     """The cheapest exact way that fits: enumeration, elimination or counting; None if none does."""
     if (listed := _listed(model, _FEW)) is not None:
         return listed
-    from plx.infer.exact import exact_way
+    from plx.infer.exact_choice import exact_way
 
     options.progress(Progress("looking for an order to eliminate in", 0.0, 0.0))
     way = exact_way(model)
@@ -74,7 +74,7 @@ def exact(model: GroundModel, options: Options) -> Choice:
     """The exact way asked for. Raises PlxError, naming the size and what couples most, if none fits."""
     choice = exact_choice(model, options)
     if choice is None:
-        from plx.infer.exact import refusal
+        from plx.infer.exact_choice import refusal
 
         raise refusal(model, _size(model))
     return choice
@@ -97,17 +97,17 @@ METHODS: dict[str, Callable[[GroundModel, Options], Choice]] = {"exact": exact}
 
 
 def methods() -> tuple[str, ...]:
-    """The names of all methods; those of samplers are the keys of `plx.infer.samplers.SAMPLERS`."""
-    from plx.infer.samplers import SAMPLERS
+    """The names of all methods; those of samplers are the keys of `plx.infer.mcmc.samplers.SAMPLERS`."""
+    from plx.infer.mcmc.samplers import SAMPLERS
 
     return ("auto", *METHODS, *SAMPLERS)
 
 
 def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     """Answers by a sampler to the queries that have targets."""
-    from plx.infer.estimates import sampled_answers
-    from plx.infer.run import sample
-    from plx.infer.samplers import SAMPLERS
+    from plx.infer.mcmc.estimates import sampled_answers
+    from plx.infer.mcmc.run import sample
+    from plx.infer.mcmc.samplers import SAMPLERS
 
     asked = replace(model, queries=tuple(query for query in model.queries if query.targets))
     if not asked.queries:
@@ -148,10 +148,10 @@ def _with_worlds(model: GroundModel, found: Inference, options: Options, proven:
 def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> tuple[tuple[World, ...], str]:
     """The best worlds and how they were found: with proof where wanted, else by simulated annealing."""
     if proven:
-        from plx.infer.probable import most_probable
+        from plx.infer.best.choice import most_probable
 
         return most_probable(model, count, options)
-    from plx.infer.anneal import anneal
+    from plx.infer.best.annealing import anneal
 
     note = "the most probable world was searched for by simulated annealing; there may be better"
     return anneal(model, options, count), note

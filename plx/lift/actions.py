@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.graph import Int32Array
-from plx.ground.rows import unique_rows
+from plx.graph.model import Int32Array
+from plx.graph.rows import unique_rows
 from plx.lift.kernels import refine
 from plx.lift.refine import Part
 from plx.lift.twins import families

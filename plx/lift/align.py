@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from plx.ground.rows import row_keys, unique_keys, unique_rows
+from plx.graph.rows import row_keys, unique_keys, unique_rows
 from plx.lift.automorphism import canonical_labelling
 from plx.lift.kernels import refine
 from plx.lift.refine import Part, induced

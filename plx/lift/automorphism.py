@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from plx.ground.graph import Int32Array
+from plx.graph.model import Int32Array
 from plx.values import IntArray
 
 DENSE_LIMIT = 400

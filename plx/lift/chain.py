@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.ground.graph import Int32Array
+from plx.graph.model import Int32Array
 from plx.lift.kernels import schreier_tree, sift
 from plx.values import IntArray
 

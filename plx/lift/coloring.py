@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.assemble import factor_batches
-from plx.ground.graph import FactorGraph, Int32Array
-from plx.ground.rows import AnyInt, segments, starts, unique_keys, unique_rows
+from plx.graph.assemble import factor_batches
+from plx.graph.model import FactorGraph, Int32Array
+from plx.graph.rows import AnyInt, segments, starts, unique_keys, unique_rows
 from plx.lift.entries import offsets
 from plx.lift.kernels import adjacency
 from plx.values import ZERO, IntArray, Values

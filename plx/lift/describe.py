@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plx.ground.graph import GroundModel
+from plx.graph.model import GroundModel
 from plx.lift.layers import Layer
 from plx.lift.names import Names
 from plx.lift.structure import full_orbits

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from plx.errors import Diagnostic, PlxError
-from plx.ground.graph import GroundModel
-from plx.ground.rows import starts
+from plx.graph.model import GroundModel
+from plx.graph.rows import starts
 from plx.lift.coloring import ENTRY, PAIR, ROLES, ColoredGraph
 from plx.lift.find import reduced_graph, truth_labels
 from plx.lift.group import Group

@@ -6,8 +6,8 @@ from functools import cmp_to_key
 
 import numpy as np
 
-from plx.ground.rows import unique_keys
-from plx.ground.tables import add_weights
+from plx.graph.rows import unique_keys
+from plx.graph.tables import add_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
 from plx.weights import compare, neg
 

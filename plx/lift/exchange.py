@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plx.ground.graph import FactorGraph
-from plx.ground.rows import segments, starts, unique_rows
+from plx.graph.model import FactorGraph
+from plx.graph.rows import segments, starts, unique_rows
 from plx.values import IntArray
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plx.ground.graph import GroundModel
-from plx.ground.rows import segments, starts, unique_keys, unique_rows
+from plx.graph.model import GroundModel
+from plx.graph.rows import segments, starts, unique_keys, unique_rows
 from plx.lift.coloring import ColoredGraph, color_graph
 from plx.lift.group import Group
 from plx.lift.layers import Layer, symmetric

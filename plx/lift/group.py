@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.ground.graph import Int32Array
+from plx.graph.model import Int32Array
 from plx.lift.chain import Chain, stabiliser_chain
 from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from plx.ground.graph import Int32Array
+from plx.graph.model import Int32Array
 from plx.values import IntArray
 
 

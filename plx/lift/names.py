@@ -7,8 +7,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from plx.ground.graph import GroundModel
-from plx.ground.rows import starts
+from plx.graph.model import GroundModel
+from plx.graph.rows import starts
 from plx.lift.symmetry import Symmetry
 from plx.values import IntArray
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.assemble import FactorBatch, assemble, factor_batches, variable_cards
-from plx.ground.derived import derived_of
-from plx.ground.graph import FactorGraph
-from plx.ground.rows import segments, starts
-from plx.ground.tables import relevant_axes
+from plx.graph.assemble import FactorBatch, assemble, factor_batches, variable_cards
+from plx.graph.derived import derived_of
+from plx.graph.model import FactorGraph
+from plx.graph.rows import segments, starts
+from plx.graph.tables import relevant_axes
 from plx.values import FloatArray, IntArray, Values
 
 _ENTRIES = 256

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.ground.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
-from plx.ground.derived import DerivedNodes, VectorStore, derived_of
-from plx.ground.graph import FactorGraph
-from plx.ground.rows import AnyInt, BoolArray, segments, starts, unique_keys, unique_rows
+from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
+from plx.graph.derived import DerivedNodes, VectorStore, derived_of
+from plx.graph.model import FactorGraph
+from plx.graph.rows import AnyInt, BoolArray, segments, starts, unique_keys, unique_rows
 from plx.lift.normal import normalise
 from plx.lift.swaps import value_classes
 from plx.values import IntArray, Values

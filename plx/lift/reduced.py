@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.ground.graph import Atoms, GroundModel, GroundQuery, Target
-from plx.ground.rows import starts
+from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.graph.rows import starts
 from plx.lift.kernels import split_classes
 from plx.lift.quotient import Quotient, reduce, weighted
 from plx.values import FloatArray, IntArray

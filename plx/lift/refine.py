@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.graph import Int32Array
-from plx.ground.rows import unique_keys
+from plx.graph.model import Int32Array
+from plx.graph.rows import unique_keys
 from plx.lift.kernels import adjacency, components, refine
 from plx.values import IntArray
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.rows import unique_rows
+from plx.graph.rows import unique_rows
 from plx.lift.actions import symmetric_action
 from plx.lift.align import align
 from plx.lift.automorphism import SearchStopped, automorphisms

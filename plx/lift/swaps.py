@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.ground.assemble import factor_batches
-from plx.ground.graph import FactorGraph
-from plx.ground.rows import AnyInt, segments, starts, unique_keys, unique_rows
+from plx.graph.assemble import factor_batches
+from plx.graph.model import FactorGraph
+from plx.graph.rows import AnyInt, segments, starts, unique_keys, unique_rows
 from plx.lift.exchange import merge_by_exchange
 from plx.lift.kernels import split_classes
 from plx.values import IntArray

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.rows import row_keys, segments, starts, unique_keys
+from plx.graph.rows import row_keys, segments, starts, unique_keys
 from plx.lift.kernels import adjacency, components, interchangeable
 from plx.lift.refine import Part, inner_edges
 from plx.values import IntArray

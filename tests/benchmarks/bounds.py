@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from plx.ground.graph import GroundModel
-from plx.infer.choice_kernels import _look_up as find
-from plx.infer.compiled import compile_model
-from plx.infer.kernels import Compiled
+from plx.graph.model import GroundModel
+from plx.infer.gibbs.compiled import compile_model
+from plx.infer.kernels.choice import _look_up as find
+from plx.infer.kernels.gibbs import Compiled
 from tests.benchmarks.ceiling import fill, scratch
 from tests.benchmarks.kernel_models import kernel_models
 from tests.benchmarks.kernels import LANES, updates

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 
 from plx.errors import PlxError
 from plx.formats import read_model
-from plx.ground.graph import GroundModel
-from plx.infer.elimination import Budget, Plan, plan, solve
+from plx.graph.model import GroundModel
+from plx.infer.exact.elimination import Budget, Plan, plan, solve
 from plx.infer.infer import infer
-from plx.infer.progress import Options
+from plx.infer.options import Options
 from tests.formats.published import Case, cases
 
 OUTCOMES = ("exact", "impossible", "sampled", "refused", "wrong", "error")

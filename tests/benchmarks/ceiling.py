@@ -15,7 +15,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from plx.ground.graph import FactorGraph
+from plx.graph.model import FactorGraph
 from plx.values import FloatArray
 
 States = npt.NDArray[np.uint8]

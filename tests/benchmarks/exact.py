@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import plx
-from plx.ground.graph import GroundModel
-from plx.infer.exact import exact_way
+from plx.graph.model import GroundModel
+from plx.infer.exact_choice import exact_way
 from tests.benchmarks.kernel_models import PAPER, published
 from tests.benchmarks.table import Settings, Table, timed
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from plx.ground.graph import GroundModel
+from plx.graph.model import GroundModel
 from plx.infer.infer import infer
-from plx.infer.progress import Options
-from plx.infer.samples import Answer
+from plx.infer.inference import Answer
+from plx.infer.options import Options
 from tests.models import marginal, random_model
 
 METHODS = ("auto", "gibbs", "lifted", "mcsat")

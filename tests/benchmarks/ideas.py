@@ -14,8 +14,8 @@ import numpy as np
 
 import plx
 from plx.answer.comparison import read_truth
-from plx.infer import lifted
-from plx.infer.curves import Comparison
+from plx.infer.compare.curves import Comparison
+from plx.infer.orbits import lifted
 from plx.model import compare
 from tests.benchmarks import ceiling
 from tests.benchmarks.ceiling import fill, scratch

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import plx
-from plx.ground.graph import GroundModel
-from plx.infer.compare import with_marginals
+from plx.graph.model import GroundModel
+from plx.infer.compare.compare import with_marginals
 from tests.benchmarks import ceiling
 from tests.benchmarks.ceiling import ByHand
 from tests.benchmarks.models import potts

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from plx.ground.graph import GroundModel
-from plx.infer.compiled import compile_model
-from plx.infer.lanes import chains_at, step, sweep
-from plx.infer.progress import Options
-from plx.infer.run import sample, thinning
-from plx.infer.samplers import SAMPLERS
+from plx.graph.model import GroundModel
+from plx.infer.gibbs.chains import chains_at, step, sweep
+from plx.infer.gibbs.compiled import compile_model
+from plx.infer.mcmc.run import sample, thinning
+from plx.infer.mcmc.samplers import SAMPLERS
+from plx.infer.options import Options
 from tests.benchmarks.kernel_models import kernel_models
 from tests.benchmarks.models import potts
 from tests.benchmarks.table import Settings, Spread, Table, rate

@@ -12,8 +12,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from plx.ground.graph import GroundModel
-from plx.infer import gibbs, lanes, lifted
+from plx.graph.model import GroundModel
+from plx.infer.gibbs import chains as lanes
+from plx.infer.gibbs import plain as gibbs
+from plx.infer.orbits import lifted
 from tests.benchmarks.models import complete, curriculum, potts, ring
 from tests.models import make_model
 

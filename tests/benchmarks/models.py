@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from plx.ground.assemble import FactorBatch, assemble
-from plx.ground.graph import AtomBlock, Atoms, GroundModel, GroundRule
+from plx.graph.assemble import FactorBatch, assemble
+from plx.graph.model import AtomBlock, Atoms, GroundModel, GroundRule
 from plx.values import Values
 
 Number = int | Fraction

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from plx.ground.graph import GroundModel
+from plx.graph.model import GroundModel
 from plx.lift.find import find_symmetry
 from plx.lift.symmetry import Kind
 from tests.benchmarks.models import complete, curriculum, potts, published, ring

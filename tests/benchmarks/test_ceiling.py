@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from plx.ground.graph import GroundModel
-from plx.infer.compare import with_marginals
+from plx.graph.model import GroundModel
+from plx.infer.compare.compare import with_marginals
 from plx.infer.infer import infer
 from tests.benchmarks import ceiling
 from tests.benchmarks.ceiling import ByHand

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plx.infer.curves import Curve
+from plx.infer.compare.curves import Curve
 from tests.benchmarks.__main__ import DOCS, SECTIONS
 from tests.benchmarks.page import write
 from tests.benchmarks.published import reached

@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from plx.ground.assemble import variable_cards
-from plx.ground.graph import GroundModel
-from plx.ground.rows import starts
-from plx.infer.averages import averages
-from plx.infer.compiled import targets_of
-from plx.infer.features import features
-from plx.infer.lifted import find_slots
-from plx.infer.worlds import node_states
-from plx.lift.collapse import not_collapsed
+from plx.graph.assemble import variable_cards
+from plx.graph.model import GroundModel
+from plx.graph.rows import starts
+from plx.graph.worlds import node_states
+from plx.infer.gibbs.compiled import targets_of
+from plx.infer.orbits.averages import averages
+from plx.infer.orbits.collapse import not_collapsed
+from plx.infer.orbits.features import features
+from plx.infer.orbits.lifted import find_slots
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import Reduced, reduced_model

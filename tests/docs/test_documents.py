@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from plx.infer.samplers import SAMPLERS
+from plx.infer.mcmc.samplers import SAMPLERS
 from tests.docs.blocks import run_document, timeless
 
 ROOT = Path(__file__).resolve().parents[2]

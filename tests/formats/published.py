@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from plx.ground.graph import GroundModel
-from plx.infer.samples import Inference
+from plx.graph.model import GroundModel
+from plx.infer.inference import Inference
 
 CASES = Path(__file__).parents[3] / "shared" / "cases"
 LOG10 = math.log(10)

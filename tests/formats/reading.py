@@ -9,7 +9,7 @@ import pytest
 
 from plx.errors import PlxError
 from plx.formats import read_model
-from plx.ground.graph import GroundModel
+from plx.graph.model import GroundModel
 from tests.models import log_z, marginal
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from plx.formats import read_model, write_uai
 from plx.formats.reader import read_network
-from plx.infer.elimination import Budget, solve
+from plx.infer.exact.elimination import Budget, solve
 from plx.infer.infer import infer
 from plx.values import IMPOSSIBLE
 from tests.benchmarks.cases_tally import Outcome, run

@@ -10,8 +10,8 @@ from plx.check.checker import check
 from plx.check.program import Program
 from plx.data import load
 from plx.errors import NoWorldError
+from plx.graph.model import GroundModel, GroundQuery
 from plx.ground.condition import condition
-from plx.ground.graph import GroundModel, GroundQuery
 from plx.ground.grounder import ground
 from plx.source import Source
 from plx.syntax.parser import parse

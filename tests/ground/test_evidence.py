@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plx.errors import NoWorldError, PlxError
+from plx.graph.model import Condition
 from plx.ground.condition import condition
-from plx.ground.graph import Condition
 from plx.source import Source, Span
+from tests.graph.test_assemble import check_invariants
 from tests.ground.programs import grounded
-from tests.ground.test_assemble import check_invariants
 from tests.models import all_states, log_weights, node_states, random_model
 
 HEADER = """

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from plx.ground.graph import GroundModel, GroundQuery, Target
-from plx.infer.averages import Averages
-from plx.infer.compiled import targets_of
+from plx.graph.model import GroundModel, GroundQuery, Target
+from plx.infer.gibbs.compiled import targets_of
+from plx.infer.orbits.averages import Averages
 from tests.models import marginal
 
 

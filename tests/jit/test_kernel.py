@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from plx.errors import PlxError
-from plx.ground.graph import GroundModel
-from plx.infer.best import best_worlds
-from plx.infer.counting import count, count_plan
-from plx.infer.elimination import solve
+from plx.graph.model import GroundModel
+from plx.infer.best.max_sum import best_worlds
+from plx.infer.counting.marginals import count, count_plan
+from plx.infer.exact.elimination import solve
 from plx.jit import Kernel
 from plx.jit.kernel import PLAIN_STEPS
 from tests.models import random_model

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from plx.ground.graph import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph, GroundModel
 from tests.models import node_states
 
 Table = dict[tuple[int, ...], object]

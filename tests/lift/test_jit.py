@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from plx.infer.moves import moves_of
-from plx.infer.samplers import SAMPLERS
+from plx.infer.mcmc.samplers import SAMPLERS
+from plx.infer.orbits.group_moves import moves_of
 from plx.lift.find import find_symmetry
 from tests.benchmarks.models import complete, curriculum, ring
-from tests.infer.moving import apply_moves
-from tests.infer.test_moves import GROUPS, known
+from tests.infer.orbits.moving import apply_moves
+from tests.infer.orbits.test_group_moves import GROUPS, known
 from tests.models import make_model, random_model
 
 ROOT = Path(__file__).parents[2]

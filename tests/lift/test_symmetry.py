@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plx.ground.graph import GroundModel
+from plx.graph.model import GroundModel
 from plx.lift.find import find_symmetry
 from plx.lift.normal import normalise
 from plx.lift.quotient import reduce, weighted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import plx
-from plx.infer.progress import Progress
+from plx.infer.options import Progress
 
 PROGRAM = """
 type T = t1..t9

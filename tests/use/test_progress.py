@@ -7,7 +7,7 @@ import io
 import pytest
 
 from plx import progress
-from plx.infer.progress import Progress
+from plx.infer.options import Progress
 
 
 class Terminal(io.StringIO):

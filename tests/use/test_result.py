@@ -22,8 +22,8 @@ from plx.answer.estimate import name_answers
 from plx.answer.lookup import canonical
 from plx.answer.numbers import error_text, number_text, probability_text
 from plx.answer.result import Estimate, MapWorld, QueryResult, Result
-from plx.ground.graph import GroundQuery, Target
-from plx.infer.samples import Answer, Inference, World
+from plx.graph.model import GroundQuery, Target
+from plx.infer.inference import Answer, Inference, World
 from tests.models import make_model
 
 

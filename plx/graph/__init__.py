@@ -1,0 +1,1 @@
+"""The factor graph, and what takes one apart and puts it together."""

@@ -1,0 +1,169 @@
+"""Factors over one scope added exactly into one; equal tables stored once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from plx.graph.model import Int32Array
+from plx.graph.rows import AnyInt, row_keys, starts, unique_keys, unique_rows
+from plx.graph.tables import add_weights, is_constant, scale_weights
+from plx.values import IntArray, Values
+
+
+class Part(NamedTuple):
+    """n factors over k nodes each: scopes strictly increasing, tables in C order."""
+
+    scope: AnyInt  # [n, k]
+    table: AnyInt  # [n] row of tables
+    tables: IntArray  # [m, entries] weight ids
+    rule: Int32Array  # [n]
+
+
+class Merged(NamedTuple):
+    """One factor per scope, by arity and then by scope; ``constants`` are the ones that became constant."""
+
+    scopes: list[AnyInt]  # per arity [n, k]
+    table: IntArray  # [F]
+    table_start: IntArray  # [T + 1]
+    weight: IntArray  # all tables, one after the other
+    rule: Int32Array  # [F]
+    constants: Part  # k = 0
+
+
+def merge(values: Values, parts: Sequence[Part]) -> Merged:
+    """Add the factors of every scope; drop what becomes constant."""
+    groups: dict[tuple[int, int], list[Part]] = {}
+    for part in parts:
+        groups.setdefault((part.scope.shape[1], part.tables.shape[1]), []).append(part)
+    summed = {key: _merge_group(values, _join(group)) for key, group in sorted(groups.items())}
+    split = [_split_constant(part) for part in summed.values()]
+    return _store([kept for kept, _ in split], [constant for _, constant in split])
+
+
+def _join(parts: list[Part]) -> Part:
+    if len(parts) == 1:
+        return parts[0]
+    shift = starts(np.array([len(part.tables) for part in parts]))
+    return Part(
+        np.concatenate([part.scope for part in parts]),
+        np.concatenate([part.table + first for part, first in zip(parts, shift[:-1], strict=True)]),
+        np.concatenate([part.tables for part in parts]),
+        np.concatenate([part.rule for part in parts]),
+    )
+
+
+def _merge_group(values: Values, part: Part) -> Part:
+    """One factor per scope, sorted by scope."""
+    part = _distinct(part)
+    keys = row_keys(part.scope)
+    if (keys[1:] > keys[:-1]).all():
+        return part
+    order = np.argsort(keys)
+    keys = keys.take(order)
+    head = np.append(True, keys[1:] != keys[:-1])
+    first = order[head]
+    scope, table = part.scope.take(first, axis=0), part.table.take(order)
+    if head.all():
+        return Part(scope, table, part.tables, part.rule[first])
+    rule = np.minimum.reduceat(part.rule[order], np.flatnonzero(head))
+    alone = head & np.append(head[1:], True)
+    several = ~alone
+    summed, tables = _sum(values, np.cumsum(head[several]) - 1, table[several], part.tables)
+    table = table[head].astype(np.int64)
+    table[~alone[head]] = len(part.tables) + summed
+    return _distinct(Part(scope, table, np.concatenate([part.tables, tables]), rule))
+
+
+def _sum(values: Values, owner: IntArray, table: AnyInt, tables: IntArray) -> tuple[IntArray, IntArray]:
+    """The sum of the tables of each owner 0 … n-1: a row of the returned tables for each.
+
+    Equal tables of one owner are counted and scaled; then pairs are added until one is left, so
+    that the work is in the number of distinct sums.
+    """
+    m = len(tables)
+    first, inverse = unique_keys(owner * m + table)
+    times = np.bincount(inverse)
+    owner, table = owner[first], table[first]
+    table, tables = _scaled(values, table, times, tables)
+    while True:
+        alone = np.concatenate([owner[1:] != owner[:-1], [True]])
+        if alone.all():
+            return table, tables
+        head = np.concatenate([[True], alone[:-1]])
+        place = np.arange(len(owner)) - np.flatnonzero(head)[np.cumsum(head) - 1]
+        left = np.flatnonzero(~alone & (place % 2 == 0))
+        low, high = np.minimum(table[left], table[left + 1]), np.maximum(table[left], table[left + 1])
+        pair, number = unique_rows(np.stack([low, high], axis=1))
+        table[left] = len(tables) + number
+        tables = np.concatenate([tables, add_weights(values, tables[low[pair]], tables[high[pair]])])
+        keep = np.ones(len(owner), dtype=bool)
+        keep[left + 1] = False
+        owner, table = owner[keep], table[keep]
+
+
+def _scaled(values: Values, table: AnyInt, times: IntArray, tables: IntArray) -> tuple[IntArray, IntArray]:
+    if (times == 1).all():
+        return table.astype(np.int64), tables
+    first, inverse = unique_rows(np.stack([table, times], axis=1))
+    return inverse, scale_weights(values, tables[table[first]], times[first])
+
+
+def _distinct(part: Part) -> Part:
+    """Only the tables that are used, each once."""
+    tables, number = _distinct_tables([part])
+    return part if len(tables) == len(part.tables) else part._replace(table=number[part.table], tables=tables)
+
+
+def _distinct_tables(parts: Sequence[Part]) -> tuple[IntArray, IntArray]:
+    """The tables that the parts use, each once, and where each table of all parts went."""
+    used = np.concatenate([np.bincount(part.table, minlength=len(part.tables)) > 0 for part in parts])
+    tables = np.concatenate([part.tables for part in parts])
+    first, inverse = unique_rows(tables[used])
+    number = np.full(len(tables), -1, dtype=np.int64)
+    number[used] = inverse
+    return tables[used][first], number
+
+
+def _split_constant(part: Part) -> tuple[Part, Part]:
+    """The factors that matter, and those whose table is constant, as factors over nothing."""
+    tables = is_constant(part.tables)
+    constant = tables[part.table] if tables.any() else np.zeros(len(part.table), dtype=bool)
+    kept = part
+    if constant.any():
+        kept = Part(part.scope[~constant], part.table[~constant], part.tables, part.rule[~constant])
+    empty = np.empty((int(constant.sum()), 0), dtype=np.int64)
+    return kept, Part(empty, part.table[constant], part.tables[:, :1], part.rule[constant])
+
+
+def _store(parts: list[Part], constants: list[Part]) -> Merged:
+    """Number the tables of all parts; tables with the same entries are one."""
+    by_size: dict[int, list[int]] = {}
+    for i, part in enumerate(parts):
+        by_size.setdefault(part.tables.shape[1], []).append(i)
+    table: list[AnyInt] = [np.empty(0, dtype=np.int64)] * len(parts)
+    weight: list[IntArray] = []
+    sizes: list[int] = []
+    for entries, group in by_size.items():
+        tables, number = _distinct_tables([parts[i] for i in group])
+        shift = starts(np.array([len(parts[i].tables) for i in group]))
+        for i, first in zip(group, shift[:-1], strict=True):
+            table[i] = (number + len(sizes)).astype(np.int32)[first:][parts[i].table]
+        weight.append(tables.ravel())
+        sizes += [entries] * len(tables)
+    scopes: dict[int, list[AnyInt]] = {}
+    for part in parts:
+        scopes.setdefault(part.scope.shape[1], []).append(part.scope)
+    none = np.empty(0, dtype=np.int64)
+    return Merged(
+        scopes=[scope for group in scopes.values() for scope in group],
+        table=np.concatenate([*table, none]),
+        table_start=starts(np.array(sizes, dtype=np.int64)),
+        weight=np.concatenate([*weight, none]),
+        rule=np.concatenate([*(part.rule for part in parts), none]).astype(np.int32),
+        constants=_join(constants)
+        if constants
+        else Part(none[:, None][:, :0], none, none[:, None], none.astype(np.int32)),
+    )

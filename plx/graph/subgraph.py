@@ -1,0 +1,70 @@
+"""Some factors of a graph, with only the nodes that they are about."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from plx.graph.model import FactorGraph
+from plx.graph.rows import BoolArray, segments, starts
+from plx.values import IntArray
+
+
+def hard_factors(graph: FactorGraph) -> IntArray:
+    """The factors with an impossible entry."""
+    hard = np.zeros(graph.n_tables, dtype=bool)
+    hard[np.searchsorted(graph.table_start, np.flatnonzero(graph.table == -np.inf), side="right") - 1] = True
+    return np.flatnonzero(hard[graph.table_of])
+
+
+def reached(graph: FactorGraph, factors: IntArray) -> BoolArray:
+    """Which nodes the factors are about: their scopes and all inputs, shape (V + D,)."""
+    return below(graph, _scopes(graph, factors))
+
+
+def below(graph: FactorGraph, nodes: IntArray) -> BoolArray:
+    """These nodes and all inputs of them, shape (V + D,)."""
+    seen = np.zeros(graph.n_nodes, dtype=bool)
+    fresh = np.unique(nodes)
+    while len(fresh):
+        seen[fresh] = True
+        derived = fresh[fresh >= graph.n_variables] - graph.n_variables
+        inputs = graph.input_node[_inputs(graph, derived)]
+        fresh = np.unique(inputs[~seen[inputs]])
+    return seen
+
+
+def subgraph(graph: FactorGraph, factors: IntArray) -> tuple[FactorGraph, IntArray]:
+    """The graph of some factors alone, and which variable each of its variables is."""
+    seen = reached(graph, factors)
+    number = np.cumsum(seen) - 1
+    derived = np.flatnonzero(seen[graph.n_variables :])
+    entries = _inputs(graph, derived)
+    variables = np.flatnonzero(seen[: graph.n_variables])
+    part = graph._replace(
+        n_variables=len(variables),
+        card=graph.card[seen],
+        input_start=starts(np.diff(graph.input_start)[derived]),
+        input_node=number[graph.input_node[entries]].astype(np.int32),
+        input_contribution=graph.input_contribution[entries],
+        output_of=graph.output_of[derived],
+        scope_start=starts(np.diff(graph.scope_start)[factors]),
+        scope=number[_scopes(graph, factors)].astype(np.int32),
+        table_of=graph.table_of[factors],
+        rule_of=graph.rule_of[factors],
+    )
+    return part, variables
+
+
+def scope_entries(graph: FactorGraph, factors: IntArray) -> tuple[IntArray, IntArray]:
+    """Where the scopes of factors are in ``graph.scope``, and the position of the factor of each entry."""
+    arity = np.diff(graph.scope_start)[factors]
+    return segments(graph.scope_start[factors], arity), np.repeat(np.arange(len(factors)), arity)
+
+
+def _scopes(graph: FactorGraph, factors: IntArray) -> IntArray:
+    return graph.scope[scope_entries(graph, factors)[0]].astype(np.int64)
+
+
+def _inputs(graph: FactorGraph, derived: IntArray) -> IntArray:
+    start = graph.input_start[derived]
+    return segments(start, graph.input_start[derived + 1] - start)

@@ -1,0 +1,55 @@
+"""Good worlds by simulated annealing on the Gibbs kernel; no proof that they are the best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.graph.model import GroundModel
+from plx.graph.worlds import log_weights, node_states
+from plx.infer.gibbs.chains import chains_at, sweep
+from plx.infer.gibbs.compiled import compile_model
+from plx.infer.gibbs.initial_states import initial_states
+from plx.infer.inference import World
+from plx.infer.options import Clock, Options, Progress
+
+_STAGES = 60
+_SWEEPS = 8
+_FIRST, _LAST = 0.2, 30.0
+"""Inverse temperatures, from the first stage to the last."""
+
+
+def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, ...]:
+    """The ``best`` different worlds of highest weight that were seen, best first, not proven optimal.
+
+    Raises NoWorldError if no world satisfies every hard rule.
+    """
+    clock = Clock()
+    graph = model.graph
+    plan = compile_model(replace(model, queries=()))
+    states = initial_states(model, options.seed, options.chains, options.threads)
+    chains = chains_at(plan, states, options.seed, options.threads)
+    seen: dict[bytes, World] = {}
+    for stage, heat in enumerate(np.geomspace(_FIRST, _LAST, _STAGES)):
+        chains.plan = plan.with_potentials(graph.table * heat)
+        sweep(chains, _SWEEPS)
+        seen = _keep(seen, model, chains.states, best)
+        options.progress(Progress("searching for the best world", (stage + 1) / _STAGES, clock.seconds))
+        if options.seconds is not None and clock.seconds > options.seconds:
+            break
+    return tuple(sorted(seen.values(), key=lambda world: -world.log_weight))
+
+
+def _keep(
+    seen: dict[bytes, World], model: GroundModel, states: npt.NDArray[np.int32], best: int
+) -> dict[bytes, World]:
+    """The best worlds of those seen and those where the chains stand."""
+    weights = log_weights(model.graph, node_states(model.graph, states))
+    for lane in np.argsort(-weights, kind="stable")[: best * 4]:
+        world = np.ascontiguousarray(states[:, lane])
+        if weights[lane] > -np.inf:
+            seen.setdefault(world.tobytes(), World(world, float(weights[lane]), optimal=False))
+    ranked = sorted(seen.items(), key=lambda item: -item[1].log_weight)
+    return dict(ranked[:best])

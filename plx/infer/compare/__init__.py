@@ -1,0 +1,1 @@
+"""How fast samplers approach the truth."""

@@ -1,0 +1,1 @@
+"""Exact answers by counting: sums over histograms of interchangeable blocks."""

@@ -1,0 +1,228 @@
+"""Exact answers by counting: sums over how many of n interchangeable blocks are in each state.
+
+Unknowns that few factors mention are summed out (`peel`); if what is left falls into families of
+interchangeable blocks (`core`), the worlds of n blocks of b joint states are summed over the
+C(n + b − 1, b − 1) count vectors instead of over bⁿ worlds. Derived nodes that treat the members of
+a family alike are functions of the counts.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.graph.model import GroundModel, GroundQuery
+from plx.infer.answers import distinct, exact_answer, free_nodes, log_z_answer, repeated
+from plx.infer.counting.families import MOST_CELLS
+from plx.infer.counting.histograms import Component, components_of
+from plx.infer.counting.symmetric_core import Core, find_core
+from plx.infer.hard.contradiction import contradiction
+from plx.infer.inference import Answer, Inference
+from plx.values import FloatArray, IntArray
+
+MANY = 20_000
+"""With more factors than this, counting is tried before an elimination order is searched for."""
+
+LARGEST = 2.0**22
+"""Count vectors of all families of a component, taken together, are at most so many."""
+
+_SMALL = 4096
+"""A derived node that only a query mentions is summed over at most so many joint input states."""
+
+
+@dataclass(frozen=True)
+class CountPlan:
+    """A core, and how many joint count vectors its components have."""
+
+    model: GroundModel
+    core: Core
+    vectors: float
+
+    @property
+    def reason(self) -> str:
+        """In words for people."""
+        blocks = max((len(family.members) for family in self.core.families), default=0)
+        return f"{blocks:,} interchangeable blocks are summed over {self.vectors:,.0f} count vectors"
+
+    @property
+    def operations(self) -> float:
+        """Numbers touched, about: to be compared with those of elimination."""
+        return 30.0 * self.vectors * max(len(self.core.families), 1) + 50.0 * len(self.model.queries)
+
+    def fits(self, largest: float = LARGEST) -> bool:
+        return self.vectors <= largest
+
+
+def count_plan(model: GroundModel) -> CountPlan | None:
+    """The way to count, or None if the model has no symmetric core."""
+    asked = {node for query in model.queries for node in _mentioned(query) if _wide(model, node)}
+    core = find_core(model.graph, asked)
+    if core is None or len(core.families) > MOST_CELLS:
+        return None
+    return CountPlan(model, core, float(sum(component.vectors for component in components_of(core))))
+
+
+def count(plan: CountPlan) -> Inference:
+    """All answers by sums over counts; `map` queries get none.
+
+    Raises:
+        PlxError: no world is possible.
+    """
+    begin = time.perf_counter()
+    model = plan.model
+    sums = Sums(plan.core)
+    log_z = sums.log_z + model.log_constant
+    if log_z == -np.inf:
+        raise contradiction(model)
+    answers = []
+    for query in model.queries:
+        if query.kind == "map":
+            answers.append(Answer())
+        elif query.kind == "logz":
+            answers.append(log_z_answer(log_z))
+        else:
+            free = free_nodes(query)
+            joint = sums.joint(distinct(free))
+            answers.append(exact_answer(model, query, repeated(model, free, joint)))
+    return Inference("exact", plan.reason, tuple(answers), log_z=log_z, seconds=time.perf_counter() - begin)
+
+
+def _mentioned(query: GroundQuery) -> tuple[int, ...]:
+    """The nodes of a query and of its ``given``."""
+    return (*free_nodes(query), *(fact.node for fact in query.given))
+
+
+def _wide(model: GroundModel, node: int) -> bool:
+    """A derived node over too many inputs to be summed as a function of their joint distribution."""
+    graph = model.graph
+    if node < graph.n_variables:
+        return False
+    inputs, _ = graph.inputs_of(node - graph.n_variables)
+    return bool((inputs >= graph.n_variables).any()) or math.prod(graph.card[inputs].tolist()) > _SMALL
+
+
+class Sums:
+    """The joint distributions of nodes, by the counts of the blocks that they lie in."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._components = components_of(core)
+        self._counters = {counter.node: c for c in self._components for counter in c.counters}
+        self._known: dict[object, FloatArray] = {}
+        self.log_z = core.peeled.log_constant + math.fsum(c.log_z for c in self._components)
+        self._group = np.full((2, core.graph.n_variables), -1, dtype=np.int64)
+        for r, removed in enumerate(core.peeled.removed):
+            self._group[0, removed.variable] = r
+            self._group[1, removed.variable] = np.arange(len(removed.variable))
+
+    def joint(self, nodes: tuple[int, ...]) -> FloatArray:
+        """The joint distribution of distinct nodes, flat in C order."""
+        if not nodes:
+            return np.ones(1)
+        needed = self._expand(nodes)
+        number = {node: i for i, node in enumerate(needed)}
+        key = (tuple(number[node] for node in nodes), tuple(self._kind(node, number) for node in needed))
+        if key not in self._known:
+            self._known[key] = self._compute(nodes, needed, number)
+        return self._known[key]
+
+    def size(self, nodes: tuple[int, ...]) -> float:
+        """The entries of the largest array that `joint` makes for these nodes."""
+        needed = self._expand(nodes)
+        blocks = {block for node in needed if (block := self._block(node))}
+        sizes = [math.prod(self._core.graph.card[needed].tolist())]
+        for component in self._components:
+            states = [component.size(family) for family, _ in blocks if family in component.families]
+            sizes.append(component.vectors * math.prod(states))
+        return float(max(sizes))
+
+    def _expand(self, nodes: tuple[int, ...]) -> list[int]:
+        """The nodes and all that they depend on, down to the core."""
+        seen: dict[int, None] = {}
+        stack = list(reversed(nodes))
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen[node] = None
+                stack += self._parents(node)
+        return list(seen)
+
+    def _parents(self, node: int) -> list[int]:
+        """What a node that is not of the core is a function of, or was summed out beside."""
+        graph = self._core.graph
+        if node >= graph.n_variables:
+            return [] if node in self._counters else graph.inputs_of(node - graph.n_variables)[0].tolist()
+        removed, row = self._group[:, node]
+        return [] if removed < 0 else self._core.peeled.removed[removed].others[row].tolist()
+
+    def _kind(self, node: int, number: dict[int, int]) -> tuple[object, ...]:
+        """What decides the distribution of a node beside the numbers of those it depends on."""
+        graph, core = self._core.graph, self._core
+        parents = tuple(number[parent] for parent in self._parents(node))
+        if node >= graph.n_variables:
+            return (
+                ("derived", node)
+                if node in self._counters or not parents
+                else self._function_kind(node, parents)
+            )
+        if self._group[0, node] >= 0:
+            return ("removed", int(self._group[0, node]), parents)
+        family, block = int(core.family_of[node]), int(core.block_of[node])
+        first = next(i for other, i in number.items() if self._block(other) == (family, block))
+        return ("core", family, int(core.column_of[node]), first)
+
+    def _function_kind(self, node: int, parents: tuple[int, ...]) -> tuple[object, ...]:
+        graph = self._core.graph
+        _, vectors = graph.inputs_of(node - graph.n_variables)
+        return ("function", int(graph.output_of[node - graph.n_variables]), vectors.tobytes(), parents)
+
+    def _block(self, node: int) -> tuple[int, int] | None:
+        core = self._core
+        if node >= core.graph.n_variables or self._group[0, node] >= 0:
+            return None
+        return int(core.family_of[node]), int(core.block_of[node])
+
+    def _compute(self, nodes: tuple[int, ...], needed: list[int], number: dict[int, int]) -> FloatArray:
+        operands: list[object] = []
+        for component in self._components:
+            operands += self._core_operand(component, needed, number)
+        for node in needed:
+            parents = [number[parent] for parent in self._parents(node)]
+            if node < self._core.graph.n_variables and self._group[0, node] >= 0:
+                removed = self._core.peeled.removed[self._group[0, node]]
+                operands += [np.exp(removed.conditional), [*parents, number[node]]]
+            elif node >= self._core.graph.n_variables and node not in self._counters:
+                operands += [self._function(node), [*parents, number[node]]]
+        joint = np.einsum(*operands, [number[node] for node in nodes], optimize=True)  # type: ignore[call-overload]
+        return np.asarray(joint / joint.sum()).ravel()
+
+    def _core_operand(
+        self, component: Component, needed: Sequence[int], number: dict[int, int]
+    ) -> list[object]:
+        """The joint distribution of what is needed of a component, over those nodes; and their numbers."""
+        core = self._core
+        counters = [node for node in needed if self._counters.get(node) is component]
+        blocks = sorted({b for node in needed if (b := self._block(node)) and b[0] in component.families})
+        if not blocks and not counters:
+            return []
+        taken = {i: sum(family == i for family, _ in blocks) for i in component.families}
+        joint = component.joint({i: k for i, k in taken.items() if k}, counters)
+        cards = [card for family, _ in blocks for card in component.cards(family)]
+        joint = joint.reshape(*joint.shape[: len(counters)], *cards)
+        cells = [int(v) for family, block in blocks for v in core.families[family].members[block]]
+        dropped = tuple(len(counters) + i for i, v in enumerate(cells) if v not in number)
+        return [joint.sum(axis=dropped), [number[v] for v in [*counters, *cells] if v in number]]
+
+    def _function(self, node: int) -> FloatArray:
+        """1 where the last axis is the function of the others, else 0."""
+        graph = self._core.graph
+        inputs, vectors = graph.inputs_of(node - graph.n_variables)
+        total: IntArray = np.zeros((1,) * len(inputs), dtype=np.int64)
+        for i, vector in enumerate(vectors):
+            shape = [-1 if j == i else 1 for j in range(len(inputs))]
+            total = total + graph.contribution_of(int(vector)).reshape(shape)
+        return np.eye(int(graph.card[node]))[graph.output_map(node - graph.n_variables)[total]]

@@ -1,0 +1,1 @@
+"""Exact answers by enumeration and on a junction tree."""

@@ -1,0 +1,206 @@
+"""Exact answers by junction tree: the size is known before the work."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.graph.model import GroundModel, GroundQuery, GroundRule
+from plx.infer.answers import Nodes, distinct, exact_answer, free_nodes, log_z_answer, repeated
+from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order
+from plx.infer.exact.isomorphic import keep_once, only_around
+from plx.infer.exact.junction_tree import Impossible, propagate
+from plx.infer.exact.network import with_scopes
+from plx.infer.exact.split import split
+from plx.infer.hard.contradiction import contradiction
+from plx.infer.inference import Answer, Inference
+from plx.values import FloatArray
+
+JOINT_OPERATIONS = 1e7
+"""What cliques for joint queries may cost before each such query gets a tree of its own."""
+
+
+SPLIT_OPERATIONS = 1e6
+"""Where partial sums cost more than this, a second way to split derived nodes is tried."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What exact inference may take: table entries (8 bytes each), and entries touched."""
+
+    entries: float = 2.0**27
+    operations: float = 5e9
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one propagation takes: entries of the largest table and of all messages, and operations."""
+
+    complete: bool
+    largest: float
+    messages: float
+    operations: float
+
+    @staticmethod
+    def of(tree: Skeleton) -> Cost:
+        """The cost of a tree; of the part that there is, where the search for an order gave up."""
+        largest = float(np.rint(2.0 ** tree.bits.max(initial=0.0)))
+        return Cost(tree.complete, largest, float((2.0**tree.message_bits).sum()), tree.operations)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A junction tree for a model, and what it will cost.
+
+    ``apart`` are the sets of targets that no clique holds: each takes a propagation of its own,
+    on a tree that eliminates these targets last. ``costs`` are those of all propagations.
+    """
+
+    model: GroundModel
+    skeleton: Skeleton
+    costs: tuple[Cost, ...]
+    apart: tuple[Nodes, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """False where the search for an order gave up: the true size is unknown, but larger."""
+        return all(cost.complete for cost in self.costs)
+
+    @property
+    def largest_clique(self) -> float:
+        """Entries of the largest table."""
+        return max(cost.largest for cost in self.costs)
+
+    @property
+    def entries(self) -> float:
+        """Entries in memory at once, of 8 bytes each: all messages and the largest table."""
+        return max(cost.largest + cost.messages for cost in self.costs)
+
+    @property
+    def operations(self) -> float:
+        """Table entries touched, about; 10⁹ take some seconds."""
+        return sum(cost.operations for cost in self.costs)
+
+    @property
+    def reason(self) -> str:
+        """In words for people."""
+        steps = len(self.skeleton.order)
+        return f"eliminated in {steps:,} steps over at most {self.largest_clique:,.0f} states"
+
+    def fits(self, budget: Budget | None = None) -> bool:
+        """Whether solving stays within the budget."""
+        limit = budget or Budget()
+        return self.complete and self.entries <= limit.entries and self.operations <= limit.operations
+
+    def scope(self, nodes: Nodes) -> Nodes:
+        """The nodes of the network that stand for nodes of the graph."""
+        return tuple(self.skeleton.network.node[list(nodes)].tolist())
+
+    def widest(self) -> tuple[int, ...]:
+        """The nodes of the graph in the largest clique."""
+        tree = self.skeleton
+        if not len(tree.order):
+            return ()
+        c = int(tree.bits.argmax())
+        axes = tree.axis[tree.axis_start[c] : tree.axis_start[c + 1]]
+        return tuple(np.flatnonzero(np.isin(tree.network.node, axes)).tolist())
+
+    def coupling_rules(self, count: int = 3) -> list[GroundRule]:
+        """The rules with most factors over several nodes of the largest clique, those with most first."""
+        graph, inside = self.model.graph, np.zeros(self.model.graph.n_nodes, dtype=np.int64)
+        inside[list(self.widest())] = 1
+        owner = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+        met = np.bincount(owner, inside[graph.scope], graph.n_factors)
+        for least in (2, 1):
+            if (rules := graph.rule_of[met >= least]).size:
+                return [self.model.rules[r] for r, _ in Counter(rules.tolist()).most_common(count)]
+        return []
+
+
+def plan(model: GroundModel, once: bool = True) -> Plan:
+    """Choose an elimination order for a model whose queries have no ``given``.
+
+    ``once``: components that are copies of each other are solved once.
+    """
+    targets = list(dict.fromkeys(distinct(free_nodes(query)) for query in model.queries if query.targets))
+    skeleton = _tree(model, targets, once, in_order=False)
+    network = skeleton.network
+    if len(network.guide) and not skeleton.operations < SPLIT_OPERATIONS:
+        other = _tree(model, targets, once, in_order=True)
+        skeleton = min(skeleton, other, key=lambda tree: (not tree.complete, tree.operations))
+        network = skeleton.network
+    scopes = [tuple(network.node[list(nodes)].tolist()) for nodes in targets if len(nodes) > 1]
+    scopes = list(dict.fromkeys(scopes))
+    joint = [scope for scope in scopes if skeleton.complete and skeleton.home(scope) < 0]
+    if not joint:
+        return Plan(model, skeleton, (Cost.of(skeleton),))
+    together = find_order(with_scopes(network, scopes))
+    if together.complete and together.operations <= JOINT_OPERATIONS + skeleton.operations:
+        return Plan(model, together, (Cost.of(together),))
+    costs = [Cost.of(skeleton), *(Cost.of(_last(skeleton, scope)[0]) for scope in joint)]
+    return Plan(model, skeleton, tuple(costs), tuple(joint))
+
+
+def _tree(model: GroundModel, targets: Sequence[Nodes], once: bool, in_order: bool) -> Skeleton:
+    """A tree for one way to split the wide derived nodes."""
+    network = split(model.graph, {node for nodes in targets for node in nodes}, in_order)
+    if once:
+        network = keep_once(network, (network.node[list(nodes)].tolist() for nodes in targets))
+    return find_order(network)
+
+
+def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
+    """All answers in one propagation (and one for each joint query that needs its own tree).
+
+    `map` queries are left to `best_worlds`: their answers have no worlds.
+
+    Raises:
+        PlxError: no world is possible; the rules that clash are named.
+    """
+    begin = time.perf_counter()
+    chosen = chosen or plan(model)
+    try:
+        log_z, joints = _propagate(chosen)
+    except Impossible:
+        raise contradiction(model) from None
+    log_z += model.log_constant
+    answers = tuple(_answer(chosen, query, joints, log_z) for query in model.queries)
+    seconds = time.perf_counter() - begin
+    return Inference("exact", chosen.reason, answers, log_z=log_z, seconds=seconds)
+
+
+def _last(skeleton: Skeleton, scope: Nodes) -> tuple[Skeleton, Nodes]:
+    """A tree of the components around some nodes that eliminates these last, so that one clique
+    holds them all; and their numbers in it."""
+    ordered = skeleton.network._replace(guide=skeleton.order)
+    part, inner = only_around(ordered, scope)
+    first = part.guide[~np.isin(part.guide, inner)]
+    order = np.concatenate([first, inner]).astype(np.int64)
+    return follow_order(with_scopes(part, [inner]), order), inner
+
+
+def _propagate(chosen: Plan) -> tuple[float, dict[Nodes, FloatArray]]:
+    """log Z, and the joint distribution of the distinct targets of every query, by nodes of the network."""
+    scopes = {chosen.scope(distinct(free_nodes(query))) for query in chosen.model.queries} - {()}
+    out: dict[Nodes, FloatArray] = {(): np.ones(1)}
+    for scope in chosen.apart:
+        tree, inner = _last(chosen.skeleton, scope)
+        out[scope] = propagate(tree, [inner]).joints[0]
+    inside = sorted(scopes - set(out))
+    beliefs = propagate(chosen.skeleton, inside)
+    out.update(zip(inside, beliefs.joints, strict=True))
+    return beliefs.log_z, out
+
+
+def _answer(chosen: Plan, query: GroundQuery, joints: dict[Nodes, FloatArray], log_z: float) -> Answer:
+    if query.kind == "map":
+        return Answer()
+    if query.kind == "logz":
+        return log_z_answer(log_z)
+    free = free_nodes(query)
+    joint = joints[chosen.scope(distinct(free))]
+    return exact_answer(chosen.model, query, repeated(chosen.model, free, joint))

@@ -1,0 +1,120 @@
+"""Components of a network that are copies of each other are kept once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from plx.graph.rows import segments, starts, unique_rows
+from plx.infer.exact.network import Network, spread
+from plx.lift.kernels import adjacency, components
+from plx.values import IntArray
+
+
+def keep_once(network: Network, scopes: Iterable[tuple[int, ...]] = ()) -> Network:
+    """The network with one of each kind of component; ``node`` and ``times`` say what each stands for.
+
+    Two components are copies if numbering the nodes of each from 0, in order, makes their factors
+    and functions the same, one by one. Components that one of the ``scopes`` connects are kept.
+    """
+    label = _labels(network)
+    copy_of = _copies(network, label, _connected(label, scopes))
+    if len(np.unique(copy_of)) == len(copy_of):
+        return network
+    order = np.argsort(label, kind="stable")
+    first = starts(np.bincount(label))[:-1]
+    rank = np.empty(len(label), dtype=np.int64)
+    rank[order] = np.arange(len(label)) - first[label[order]]
+    stands_for = order[first[copy_of[label]] + rank]
+    kept = np.flatnonzero(stands_for == np.arange(len(label)))
+    number = np.full(len(label), -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    stands = number[stands_for]
+    times = np.bincount(stands, weights=network.times, minlength=len(kept)).astype(np.int64)
+    node = np.where(network.node >= 0, stands[network.node], -1)
+    return _restricted(network, kept, number)._replace(node=node, times=times)
+
+
+def only_around(network: Network, scope: tuple[int, ...]) -> tuple[Network, tuple[int, ...]]:
+    """The components that a scope touches, and the scope in the numbers of their nodes."""
+    label = _labels(network)
+    kept = np.flatnonzero(np.isin(label, label[list(scope)]))
+    number = np.full(len(label), -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    part = _restricted(network, kept, number)
+    node = np.where(network.node >= 0, number[network.node], -1)
+    return part._replace(node=node, times=network.times[kept]), tuple(number[list(scope)].tolist())
+
+
+def _labels(network: Network) -> IntArray:
+    """The component of every node."""
+    ends = []
+    for start, node in ((network.scope_start, network.scope), (network.family_start, network.family)):
+        ends.append((np.repeat(node[start[:-1]], np.diff(start)), node))
+    left, right = (np.concatenate([pair[i] for pair in ends]) for i in (0, 1))
+    steps = network.n_nodes + 2 * len(left)
+    return components.sized(steps)(*adjacency.sized(steps)(network.n_nodes, left, right))
+
+
+def _connected(label: IntArray, scopes: Iterable[tuple[int, ...]]) -> set[int]:
+    """Components that share a scope with another one."""
+    groups = [set(label[list(scope)].tolist()) for scope in scopes]
+    return {c for group in groups if len(group) > 1 for c in group}
+
+
+def _copies(network: Network, label: IntArray, apart: set[int]) -> IntArray:
+    """For each component the first one that it is a copy of."""
+    count = int(label.max(initial=-1)) + 1
+    owner, token = _tokens(network, label)
+    begin = starts(np.bincount(owner, minlength=count))
+    size = np.diff(begin)
+    copy_of = np.arange(count)
+    alone = np.zeros(count, dtype=bool)
+    alone[list(apart)] = True
+    for length in np.unique(size):
+        alike = np.flatnonzero((size == length) & ~alone)
+        first, kind = unique_rows(token[begin[alike][:, None] + np.arange(length)])
+        copy_of[alike] = alike[first[kind]]
+    return copy_of
+
+
+def _tokens(network: Network, label: IntArray) -> tuple[IntArray, IntArray]:
+    """All components spelt out: the component of each token, sorted, and the token."""
+    order = np.argsort(label, kind="stable")
+    first = starts(np.bincount(label))
+    rank = np.empty(len(label), dtype=np.int64)
+    rank[order] = np.arange(len(label)) - first[label[order]]
+    owners, tokens = [label[order]], [network.card[order]]
+    for start, node, at in (
+        (network.scope_start, network.scope, network.table_at),
+        (network.family_start, network.family, ~network.map_at),  # apart from the numbers of tables
+    ):
+        sizes = np.diff(start)
+        words = np.empty(len(node) + 2 * len(sizes), dtype=np.int64)
+        head = start[:-1] + 2 * np.arange(len(sizes))
+        words[head], words[head + 1] = at, sizes
+        words[segments(head + 2, sizes)] = rank[node]
+        owners.append(np.repeat(label[node[start[:-1]]], sizes + 2))
+        tokens.append(words)
+    owner = np.concatenate(owners)
+    by_owner = np.argsort(owner, kind="stable")
+    return owner[by_owner], np.concatenate(tokens)[by_owner]
+
+
+def _restricted(network: Network, kept: IntArray, number: IntArray) -> Network:
+    """The factors and functions of kept nodes, renumbered; ``node`` and ``times`` are as they were."""
+    factors = np.flatnonzero(number[network.scope[network.scope_start[:-1]]] >= 0)
+    functions = np.flatnonzero(number[network.family[network.family_start[:-1]]] >= 0)
+    scope, _ = spread(network.scope_start, factors)
+    family, _ = spread(network.family_start, functions)
+    return network._replace(
+        card=network.card[kept],
+        scope_start=starts(np.diff(network.scope_start)[factors]),
+        scope=number[network.scope[scope]],
+        table_at=network.table_at[factors],
+        family_start=starts(np.diff(network.family_start)[functions]),
+        family=number[network.family[family]],
+        map_at=network.map_at[functions],
+        guide=number[network.guide[number[network.guide] >= 0]],
+    )

@@ -1,0 +1,145 @@
+"""A junction tree with numbers: propagation, and the joint distributions of targets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.infer.exact.elimination_order import Skeleton, first_place
+from plx.infer.exact.network import spread, starts
+from plx.infer.interrupts import waited
+from plx.infer.kernels.junction_tree import Tree, collect, distribute, row_strides
+from plx.values import FloatArray, IntArray
+
+
+class Impossible(ValueError):
+    """Every state has probability 0."""
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """log Z, and the joint distributions that were asked for, flat in C order."""
+
+    log_z: float
+    joints: list[FloatArray]
+
+
+def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Beliefs:
+    """Both passes over the tree of a complete order.
+
+    Args:
+        skeleton: the tree.
+        scopes: distinct nodes that share a clique, for each joint distribution wanted.
+
+    Raises:
+        Impossible: the model has no state of positive probability.
+    """
+    tree = assemble(skeleton)
+    messages = len(skeleton.network.table)
+    data = np.concatenate([skeleton.network.table, np.empty(tree.message_start[-1])])
+    table = np.empty(np.diff(tree.entry_start).max(initial=1))
+    scale = np.zeros(len(tree.parent))
+    inward = collect.sized(skeleton.operations)
+    if not waited(lambda: inward(tree, data, messages, table, scale), tree.entry_start[-1]):
+        raise Impossible
+    log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
+    return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
+
+
+def _read(
+    skeleton: Skeleton,
+    tree: Tree,
+    data: FloatArray,
+    table: FloatArray,
+    scale: FloatArray,
+    scopes: Sequence[tuple[int, ...]],
+) -> list[FloatArray]:
+    """The pass from the roots to the leaves, which answers the scopes."""
+    card = skeleton.network.card
+    clique = np.array(
+        [skeleton.smallest[s[0]] if len(s) == 1 else skeleton.home(s) for s in scopes], dtype=np.int64
+    )
+    links = _Links(skeleton, tree.stride)
+    node = np.array([v for scope in scopes for v in scope], dtype=np.int64)
+    link = links.add(clique, starts([len(scope) for scope in scopes]), node)
+    out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
+    out = np.zeros(out_start[-1])
+    by_clique = np.argsort(clique, kind="stable")
+    order = (starts(np.bincount(clique, minlength=len(tree.parent))), link[by_clique], out_start[by_clique])
+    whole, messages = tree._replace(stride=links.strides), len(skeleton.network.table)
+    outward = distribute.sized(skeleton.operations)
+    waited(lambda: outward(whole, data, messages, table, scale, *order, out), tree.entry_start[-1])
+    return [part / part.sum() for part in np.split(out, out_start[1:-1])]
+
+
+def assemble(skeleton: Skeleton) -> Tree:
+    """The flat arrays of a tree: sizes, and strides from every factor, function and message."""
+    network, start = skeleton.network, skeleton.axis_start
+    cliques = np.arange(len(skeleton.order))
+    links = _Links(skeleton)
+    kept = np.flatnonzero(skeleton.message_base)
+    kept_start = starts(np.add.reduceat(skeleton.message_base, start[:-1]))
+    own_link = links.add(cliques, kept_start, skeleton.axis[kept])
+    parent_link = links.add(np.maximum(skeleton.parent, 0), kept_start, skeleton.axis[kept])
+    home = first_place(network.scope_start, network.scope, skeleton.place)
+    factor_link = links.add(home, network.scope_start, network.scope)
+    families, owner = spread(network.family_start, skeleton.function_of)
+    output = network.family_start[skeleton.function_of + 1] - 1
+    inputs = families != output[owner]
+    input_start = starts(np.bincount(owner[inputs], minlength=len(output)))
+    derived_link = links.add(skeleton.clique_of, input_start, network.family[families[inputs]])
+    derived_axis = skeleton.locate(skeleton.clique_of, network.family[output])
+    message_start = starts(_whole(skeleton.message_bits))
+    children = np.flatnonzero(skeleton.parent >= 0)
+    gathers = np.concatenate([home, skeleton.parent[children]])
+    by_clique = np.argsort(gathers, kind="stable")
+    sender = np.concatenate([np.full(len(home), -1), children])
+    source = np.concatenate([network.table_at, len(network.table) + message_start[children]])
+    return Tree(
+        axis_start=start,
+        axis_card=network.card[skeleton.axis],
+        axis_base=skeleton.base,
+        entry_start=starts(_whole(skeleton.bits)),
+        derived_start=starts(np.bincount(skeleton.clique_of, minlength=len(cliques))),
+        derived_axis=derived_axis - start[skeleton.clique_of],
+        derived_map=network.map_at[skeleton.function_of],
+        derived_link=derived_link,
+        map=network.map,
+        item_start=starts(np.bincount(gathers, minlength=len(cliques))),
+        item_source=source[by_clique],
+        item_link=np.concatenate([factor_link, parent_link[children]])[by_clique],
+        item_child=sender[by_clique],
+        parent=skeleton.parent,
+        message_start=message_start,
+        own_link=own_link,
+        parent_link=parent_link,
+        stride=links.strides,
+    )
+
+
+class _Links:
+    """Rows of strides, one per axis of a clique; ``strides`` are those added so far."""
+
+    def __init__(self, skeleton: Skeleton, strides: IntArray | None = None) -> None:
+        self._skeleton = skeleton
+        self.strides = np.empty(0, dtype=np.int64) if strides is None else strides
+
+    def add(self, clique: IntArray, start: IntArray, node: IntArray) -> IntArray:
+        """Links from cliques to tables over rows of nodes (in C order); where each begins."""
+        skeleton = self._skeleton
+        table_stride = row_strides.sized(len(start) + len(node))(start, skeleton.network.card[node])
+        at = starts(np.diff(skeleton.axis_start)[clique])
+        fresh = np.zeros(at[-1], dtype=np.int64)
+        owner = np.repeat(np.arange(len(clique)), np.diff(start))
+        axis = skeleton.locate(clique[owner], node) - skeleton.axis_start[clique[owner]]
+        fresh[at[owner] + axis] = table_stride
+        link = at[:-1] + len(self.strides)
+        self.strides = np.concatenate([self.strides, fresh])
+        return link
+
+
+def _whole(bits: FloatArray) -> IntArray:
+    return np.rint(2.0**bits).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Gibbs sampling of many chains at once."""

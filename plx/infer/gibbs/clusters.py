@@ -1,0 +1,98 @@
+"""Clusters: unknowns that hard rules tie, directly or through others; alike ones found together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.graph.components import components
+from plx.graph.model import FactorGraph
+from plx.graph.rows import segments, starts, unique_rows
+from plx.graph.subgraph import hard_factors, subgraph
+from plx.graph.worlds import input_owner
+from plx.values import IntArray
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Clusters that differ in the numbers of their nodes only: ``graph`` is the one of any of them alone.
+
+    Row i of ``variables`` [clusters, V of graph] names the variables of cluster i.
+    """
+
+    graph: FactorGraph
+    variables: IntArray
+
+
+def clusters(graph: FactorGraph) -> list[Alike]:
+    """The clusters of a graph, by likeness."""
+    sub, variables = subgraph(graph, hard_factors(graph))
+    label = components(sub, np.ones(sub.n_derived, dtype=bool))
+    streams = _streams(sub, label)
+    factors = _Stream(np.arange(sub.n_factors), label[sub.scope[sub.scope_start[:-1]]])
+    own = _Stream(np.arange(sub.n_variables), label[: sub.n_variables])
+    out = []
+    for alike in _by_rows(streams, int(label.max(initial=-1)) + 1):
+        part, _ = subgraph(sub, factors.rows(alike[:1])[0])
+        out.append(Alike(part, variables[own.rows(alike)]))
+    return out
+
+
+class _Stream:
+    """Values sorted by the cluster that each belongs to."""
+
+    def __init__(self, values: npt.NDArray[np.integer], label: IntArray) -> None:
+        order = np.argsort(label, kind="stable")
+        self._values = values[order].astype(np.int64)
+        self.start = starts(np.bincount(label)) if len(label) else np.zeros(1, dtype=np.int64)
+
+    def size(self, n: int) -> IntArray:
+        """How many values each of n clusters has."""
+        out = np.zeros(n, dtype=np.int64)
+        out[: len(self.start) - 1] = np.diff(self.start)
+        return out
+
+    def rows(self, which: IntArray) -> IntArray:
+        """The values of clusters that have equally many, shape (clusters, values)."""
+        if which[0] >= len(self.start) - 1:
+            return np.empty((len(which), 0), dtype=np.int64)
+        size = self.start[which[0] + 1] - self.start[which[0]]
+        return self._values[segments(self.start[which], np.full(len(which), size))].reshape(len(which), size)
+
+
+def _streams(sub: FactorGraph, label: IntArray) -> list[_Stream]:
+    """All that a cluster is, with its nodes numbered from 0."""
+    local = np.empty(sub.n_nodes, dtype=np.int64)
+    by_label = np.argsort(label, kind="stable")
+    first = starts(np.bincount(label)) if len(label) else np.zeros(1, dtype=np.int64)
+    local[by_label] = np.arange(sub.n_nodes) - first[label[by_label]]
+    derived = label[sub.n_variables :]
+    entry = derived[input_owner(sub)]
+    factor = label[sub.scope[sub.scope_start[:-1]]]
+    scope = np.repeat(factor, np.diff(sub.scope_start))
+    return [
+        _Stream(sub.card, label),
+        _Stream(np.diff(sub.input_start), derived),
+        _Stream(local[sub.input_node], entry),
+        _Stream(sub.input_contribution, entry),
+        _Stream(sub.output_of, derived),
+        _Stream(np.diff(sub.scope_start), factor),
+        _Stream(sub.table_of, factor),
+        _Stream(local[sub.scope], scope),
+    ]
+
+
+def _by_rows(streams: list[_Stream], n: int) -> Iterator[IntArray]:
+    """Clusters with equal streams."""
+    if not n:
+        return
+    _, inverse = unique_rows(np.stack([stream.size(n) for stream in streams], axis=1))
+    for shape in range(int(inverse.max()) + 1):
+        mine = np.flatnonzero(inverse == shape)
+        rows = np.concatenate([stream.rows(mine) for stream in streams], axis=1)
+        _, same = unique_rows(rows)
+        order = np.argsort(same, kind="stable")
+        yield from (mine[part] for part in np.split(order, np.cumsum(np.bincount(same))[:-1]))

@@ -1,0 +1,218 @@
+"""From a ground model to the arrays that the kernels read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.errors import Diagnostic, PlxError
+from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.worlds import ranges, run_strides
+from plx.infer.answers import free_nodes
+from plx.infer.gibbs.conditional_tables import Conditionals, conditionals, summed_terms, thresholds
+from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
+from plx.infer.kernels.derived import NO_STEP
+from plx.infer.kernels.gibbs import Compiled
+from plx.infer.kernels.random import BITS
+from plx.source import Span
+from plx.values import FloatArray, IntArray
+
+_JOINT = 1 << 20
+"""A query's joint distribution has at most this many states."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The distinct targets of a model's queries: tuples of nodes; states count in C order."""
+
+    nodes: tuple[tuple[int, ...], ...]
+    offset: IntArray  # [T + 1]
+    of_query: IntArray  # [queries] position in nodes
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled model: the kernels' arrays, and what rebuilds its tables for other weights."""
+
+    graph: FactorGraph
+    arrays: Compiled
+    targets: Targets
+    rows: DerivedRows
+    conditionals: Conditionals
+
+    def with_potentials(self, table: FloatArray) -> Plan:
+        """The same model with other log potentials, shape of ``graph.table``."""
+        graph = self.graph._replace(table=table)
+        filled = thresholds(self.conditionals, graph, BITS)
+        arrays = self.arrays._replace(threshold=filled, potential=np.require(table, np.float64, ("C", "W")))
+        return Plan(graph, arrays, self.targets, self.rows, self.conditionals)
+
+
+def targets_of(model: GroundModel) -> Targets:
+    """The targets to count. Raises PlxError if a joint distribution is too large to hold.
+
+    Queries about the same nodes share a target, unless they read different numbers off it.
+    """
+    position: dict[tuple[tuple[int, ...], bytes], int] = {}
+    of_query, sizes = [], []
+    card = model.graph.card.tolist()
+    for query in model.queries:
+        nodes = free_nodes(query)
+        key = nodes, query.targets[0].labels.tobytes() if query.kind == "number" else b""
+        if key not in position:
+            position[key] = len(position)
+            sizes.append(card[nodes[0]] if len(nodes) == 1 else math.prod(card[node] for node in nodes))
+            if sizes[-1] > _JOINT:
+                raise _too_wide(query.name, query.span, sizes[-1])
+        of_query.append(position[key])
+    offset = np.cumsum([0, *sizes], dtype=np.int64)
+    return Targets(tuple(nodes for nodes, _ in position), offset, np.array(of_query, dtype=np.int64))
+
+
+def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
+    """The arrays for a model and its queries; conditionals of ≤ ``table_entries`` numbers become tables."""
+    graph = model.graph
+    targets = targets_of(model)
+    asked = np.array(sorted({node for nodes in targets.nodes for node in nodes}), dtype=np.int64)
+    rows = derived_rows(graph, asked)
+    s = structure(graph, rows)
+    c = conditionals(graph, rows, s, table_entries)
+    arrays = Compiled(
+        **_sizes(graph, rows, s),
+        **_tables(c, graph),
+        **_affected(graph, rows, s),
+        **_terms(graph, c, s),
+        **_passive(graph, rows),
+        **_counted(graph, rows, targets),
+    )
+    return Plan(graph, arrays, targets, rows, c)
+
+
+def _too_wide(name: str, span: Span | None, size: float) -> PlxError:
+    message = f"the answer to `{name}` has {size:,.0f} joint states, more than {_JOINT:,}"
+    return PlxError(Diagnostic(message, span, "ask for fewer terms at once"))
+
+
+def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:
+    most = int(np.bincount(s.pair_variable).max(initial=0))
+    return {
+        "n_variables": graph.n_variables,
+        "n_derived": len(rows.node),
+        "max_card": int(graph.card[: graph.n_variables].max(initial=1)),
+        "max_candidates": most,
+        "first_passive": rows.first_passive,
+    }
+
+
+def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, Any]:
+    return {
+        "card": _i32(graph.card[: graph.n_variables]),
+        "conditional": _i64(c.start),
+        "configurations": _i64(c.configurations),
+        "threshold": thresholds(c, graph, BITS),
+        "reader_start": _i64(c.reader_start),
+        "reader_split": _i64(c.reader_split),
+        "reader_row": _i32(c.reader_row),
+        "reader_stride": _i32(c.reader_stride),
+        "offset": _i32(c.offset),
+        "product_start": _i64(c.product_start),
+        "product_row": _i32(c.product_row.ravel()),
+        "product_value": _i32(c.product_value.ravel()),
+        "product_step": _i32(c.product_step),
+    }
+
+
+def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:
+    derived = rows.node - graph.n_variables
+    return {
+        "affected_start": _i64(np.searchsorted(s.pair_variable, np.arange(graph.n_variables + 1))),
+        "affected": _i32(s.pair_row),
+        "edge_start": _i64(np.searchsorted(s.edge_pair, np.arange(len(s.pair_row) + 1))),
+        "edge_source": _i32(s.edge_source),
+        "edge_contribution": _i64(s.edge_contribution),
+        "edge_step": _i32(_steps(graph, s)),
+        "contribution": _i32(graph.contribution),
+        "output_start": _i64(graph.output_start[graph.output_of[derived]]),
+        "output": _i32(graph.output),
+        "awaited": _i32(_awaited(graph, rows, s)),
+    }
+
+
+def _steps(graph: FactorGraph, s: Structure) -> IntArray:
+    """What one more in the variable's state adds to each edge's contribution, if it is always the same."""
+    own = np.flatnonzero(s.edge_source < 0)
+    start, card = s.edge_contribution[own], graph.card[s.pair_variable[s.edge_pair[own]]]
+    step = np.where(card > 1, graph.contribution[np.minimum(start + 1, len(graph.contribution) - 1)], 0)
+    step = step.astype(np.int64) - np.where(card > 1, graph.contribution[start], 0)
+    many = np.flatnonzero(card > 2)
+    count = card[many].astype(np.int64)
+    k = ranges(np.zeros(len(many), dtype=np.int64), count)
+    at, edge = np.repeat(start[many], count) + k, np.repeat(many, count)
+    bent = graph.contribution[at] != graph.contribution[start[edge]] + k * step[edge]
+    step[edge[bent]] = NO_STEP
+    out = np.full(len(s.edge_source), NO_STEP, dtype=np.int64)
+    out[own] = step
+    return out
+
+
+def _awaited(graph: FactorGraph, rows: DerivedRows, s: Structure) -> IntArray:
+    """1 for the derived nodes whose state an update reads: of a factor, or on the way to another node."""
+    n, d = graph.n_variables, len(rows.node)
+    out = np.zeros(d, dtype=np.int64)
+    out[s.operand_row[(s.operand_row >= n) & (s.operand_row < n + d)] - n] = 1
+    nested = np.flatnonzero(s.edge_source >= 0)
+    pair = s.edge_pair[nested]
+    first = np.searchsorted(s.pair_variable, s.pair_variable[pair])
+    out[s.pair_row[first + s.edge_source[nested]]] = 1
+    return out
+
+
+def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, Any]:
+    terms, operands = summed_terms(c, s)
+    return {
+        "factor_start": _i64(np.searchsorted(s.term_variable[terms], np.arange(graph.n_variables + 1))),
+        "factor_entry": _i64(s.term_entry[terms]),
+        "factor_stride": _i32(s.term_stride[terms]),
+        "operand_start": _i64(np.searchsorted(s.operand_term[operands], np.append(terms, len(s.term_entry)))),
+        "operand_row": _i32(s.operand_row[operands]),
+        "operand_stride": _i32(s.operand_stride[operands]),
+        "potential": np.require(graph.table, np.float64, ("C", "W")),
+    }
+
+
+def _passive(graph: FactorGraph, rows: DerivedRows) -> dict[str, Any]:
+    derived = rows.node[rows.first_passive :] - graph.n_variables
+    counts = np.diff(graph.input_start)[derived]
+    entries = ranges(graph.input_start[derived], counts)
+    return {
+        "passive_start": _i64(np.concatenate([[0], np.cumsum(counts)])),
+        "passive_row": _i32(rows.of_nodes(graph, graph.input_node[entries])),
+        "passive_contribution": _i64(graph.contribution_start[graph.input_contribution[entries]]),
+    }
+
+
+def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[str, Any]:
+    counts = np.array([len(nodes) for nodes in targets.nodes], dtype=np.int64)
+    nodes = np.array([node for part in targets.nodes for node in part], dtype=np.int64)
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return {
+        "target_start": start,
+        "target_row": _i32(rows.of_nodes(graph, nodes)),
+        "target_stride": _i32(run_strides(graph.card[nodes], start)),
+        "target_offset": _i64(targets.offset),
+    }
+
+
+# Numba's signatures are of writable arrays, so the read-only ones of a graph are copied.
+
+
+def _i32(values: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+    return np.require(values, np.int32, ("C", "W"))
+
+
+def _i64(values: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    return np.require(values, np.int64, ("C", "W"))

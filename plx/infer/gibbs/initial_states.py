@@ -1,0 +1,131 @@
+"""A first state for every chain that satisfies every hard rule.
+
+A SAT solver says first whether there is one. Then all chains search at once from random states:
+Gibbs sweeps on the hard rules alone, broken at a growing price. A chain that does not get there
+takes a solution of the solver that keeps some of its unknowns. So does every second chain, and
+these show the states that queries ask about: where the rules separate worlds, or nearly so, chains
+then disagree, and R-hat tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.rows import segments
+from plx.graph.subgraph import below, hard_factors, subgraph
+from plx.graph.worlds import log_weights, node_states
+from plx.infer.hard.contradiction import contradiction
+from plx.values import FloatArray, IntArray
+
+_PRICES = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0)
+"""Log weight that an impossible entry costs, round by round."""
+
+_SWEEPS = 8
+"""Sweeps of each round."""
+
+_SEARCH = 1 << 32
+"""What is added to the seed for the search, so that the chains do not repeat its random numbers."""
+
+_STREAM = 2**31 + 1
+"""First states are drawn from generators numbered from here, past those of the chains."""
+
+_PINS = 2**32 + 1
+"""What solutions keep is drawn from generators numbered from here."""
+
+_WISHES = 2**32
+"""The order of what first states should show is drawn from this one."""
+
+_LARGE, _FEW = 10_000, 8
+"""Where hard rules are about more unknowns than this, only so many chains start apart."""
+
+
+def initial_states(
+    model: GroundModel, seed: int, chains: int, threads: int | None = None
+) -> npt.NDArray[np.int32]:
+    """States of the variables of positive probability, shape (V, chains), different for every chain.
+
+    Raises NoWorldError, naming rules that clash, if there is no such state.
+    """
+    graph = model.graph
+    states = np.stack([_random_world(graph, seed, lane) for lane in range(chains)], axis=1)
+    hard = hard_factors(graph)
+    if not len(hard):
+        return states
+    from plx.infer.hard.sat import Satisfier
+
+    rules, ruled = subgraph(graph, hard)
+    satisfier = Satisfier(rules)
+    if satisfier.near(states[ruled, 0]) is None:
+        raise contradiction(model)
+    part = replace(model, graph=rules, queries=())
+    searched, broken = _search(part, states[ruled], seed, threads)
+    wishes = _wishes(model, ruled, seed)
+    for lane in range(chains):
+        apart = lane % 2 == 1 and (lane < _FEW or len(ruled) <= _LARGE)
+        if broken[lane] or apart:
+            wish = tuple(wishes[lane // 2 % len(wishes)]) if len(wishes) and apart else None
+            near = states[ruled, lane] if apart else searched[:, lane]
+            states[ruled, lane] = satisfier.spread(near, _generator(seed, _PINS + lane), wish)
+        else:
+            states[ruled, lane] = searched[:, lane]
+    return states
+
+
+def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:
+    """What first states should show, so that no possible answer is overlooked: rows (position in ``ruled``,
+    state) for all states of ruled variables that queries depend on, in random order."""
+    graph = model.graph
+    asked = [target.node for query in model.queries for target in query.targets if target.node >= 0]
+    depends = below(graph, np.array(asked, dtype=np.int64))
+    position = np.flatnonzero(depends[ruled])
+    card = graph.card[ruled[position]].astype(np.int64)
+    wishes = np.stack([np.repeat(position, card), segments(np.zeros_like(card), card)], axis=1)
+    shuffled: IntArray = _generator(seed, _WISHES).permutation(wishes)
+    return shuffled
+
+
+def _random_world(graph: FactorGraph, seed: int, lane: int) -> npt.NDArray[np.int32]:
+    """Each variable uniform over its states."""
+    random = _generator(seed, _STREAM + lane)
+    states: npt.NDArray[np.int32] = (
+        random.random(graph.n_variables) * graph.card[: graph.n_variables]
+    ).astype(np.int32)
+    return states
+
+
+def _generator(seed: int, stream: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream,)))
+
+
+def _search(
+    rules: GroundModel, states: npt.NDArray[np.int32], seed: int, threads: int | None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """For every chain the first state that breaks no rule, or else its last; and which these are."""
+    from plx.infer.gibbs.chains import chains_at, sweep
+    from plx.infer.gibbs.compiled import compile_model
+
+    found = states.copy()
+    broken = _cost(rules.graph, states) > 0
+    if not broken.any():
+        return found, broken
+    plan = compile_model(rules)
+    chains = chains_at(plan, states, seed + _SEARCH, threads)
+    for price in _PRICES:
+        chains.plan = plan.with_potentials(np.where(rules.graph.table == -np.inf, -price, 0.0))
+        sweep(chains, _SWEEPS)
+        now = chains.states
+        found[:, broken] = now[:, broken]
+        broken = broken & (_cost(rules.graph, now) > 0)
+        if not broken.any():
+            break
+    return found, broken
+
+
+def _cost(rules: FactorGraph, states: npt.NDArray[np.int32]) -> FloatArray:
+    """How many rules each state breaks, shape (chains,)."""
+    broken = rules._replace(table=np.where(rules.table == -np.inf, 1.0, 0.0))
+    return log_weights(broken, node_states(rules, states))

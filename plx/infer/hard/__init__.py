@@ -1,0 +1,1 @@
+"""Hard rules: satisfying worlds, and unknowns that the rules determine."""

@@ -1,0 +1,252 @@
+"""Unknowns that hard rules define become computed: a model in which they are derived nodes.
+
+Exact: the distribution of every query is that of the given model. Worlds that only a simultaneous
+change of several unknowns connects may then be one change apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
+from plx.graph.derived import DerivedNodes, VectorStore, derived_of
+from plx.graph.model import Atoms, FactorGraph, GroundModel, GroundQuery, Target
+from plx.graph.rows import segments, starts
+from plx.graph.tables import total_weight
+from plx.graph.worlds import input_owner
+from plx.infer.hard.definitions import Definitions, definitions, other_vectors, others
+from plx.values import IMPOSSIBLE, IntArray
+
+_ROUNDS = 20
+_READS = 20_000_000
+"""Bounds on how many pairs of a node and a variable below it there may be."""
+
+
+@dataclass(frozen=True)
+class Determined:
+    """``model`` computes what hard rules define. Its queries are those of the given model.
+
+    ``node`` is the node of ``model`` that each given node became, -1 where it has one state, ``fixed``.
+    """
+
+    model: GroundModel
+    node: IntArray  # [V + D]
+    fixed: IntArray  # [V + D]
+
+
+def determined(model: GroundModel) -> Determined:
+    """Replace defined unknowns until none is found. The log constant is -inf if no world is possible."""
+    node = np.arange(model.graph.n_nodes)
+    fixed = np.full(model.graph.n_nodes, -1, dtype=np.int64)
+    work = model
+    for _ in range(_ROUNDS):
+        chosen = definitions(work.graph)
+        if not len(chosen.variable):
+            break
+        step = _substitute(work, chosen)
+        if step is None:
+            break
+        work, then, state = step
+        alive = node >= 0
+        old = node[alive]
+        node[alive] = then[old]
+        fixed[alive] = np.where(then[old] < 0, state[old], -1)
+        if work.log_constant == -np.inf:
+            break
+    return Determined(replace(work, atoms=_atoms(model.atoms, node, work.graph.n_variables)), node, fixed)
+
+
+def _atoms(atoms: Atoms, node: IntArray, n_variables: int) -> Atoms:
+    """The atoms over the new nodes; an atom that is computed has a derived one."""
+    moved = np.where(atoms.node >= 0, node[np.maximum(atoms.node, 0)], -1) if len(node) else atoms.node
+    free = np.flatnonzero((moved >= 0) & (moved < n_variables))
+    _, first = np.unique(moved[free], return_index=True)
+    return replace(atoms, node=moved.astype(np.int32), atom_of=free[first])
+
+
+# ------------------------------------------------------------ substitution
+
+
+class _Order(NamedTuple):
+    """Which definitions are used, and the new number of every node: variables, then inputs first."""
+
+    used: IntArray
+    number: IntArray  # [V + D]
+    n_variables: int
+
+
+def _substitute(model: GroundModel, chosen: Definitions) -> tuple[GroundModel, IntArray, IntArray] | None:
+    """The model with definitions applied; where each node went, and its state if it has only one."""
+    graph = model.graph
+    order = _order(graph, chosen)
+    if not len(order.used):
+        return None
+    chosen = chosen.take(order.used)
+    asked = np.array(
+        [target.node for query in model.queries for target in query.targets if target.node >= 0],
+        dtype=np.int64,
+    )
+    kept = np.ones(graph.n_variables, dtype=bool)
+    kept[chosen.variable] = False
+    assembly = assemble(
+        model.values,
+        variable_cards(graph)[kept],
+        _batches(graph, chosen, order.number),
+        _derived(graph, chosen, order),
+        keep=order.number[asked],
+    )
+    node, state = assembly.node[order.number], assembly.state[order.number]
+    moved = replace(
+        model,
+        graph=assembly.graph,
+        queries=tuple(_moved(query, node, state) for query in model.queries),
+        log_constant=model.log_constant + assembly.log_constant,
+        constant_weight=_constant(model, assembly),
+    )
+    return moved, node, state
+
+
+def _constant(model: GroundModel, assembly: Assembly) -> int:
+    both = np.array([model.constant_weight, assembly.constant_weight])
+    return total_weight(model.values, both, np.ones(2, dtype=np.int64))
+
+
+def _moved(query: GroundQuery, node: IntArray, state: IntArray) -> GroundQuery:
+    def target(t: Target) -> Target:
+        if t.node < 0 or node[t.node] >= 0:
+            return Target(int(node[t.node]) if t.node >= 0 else -1, t.labels)
+        return Target(-1, t.labels[state[t.node] : state[t.node] + 1])
+
+    return replace(query, targets=tuple(target(t) for t in query.targets))
+
+
+def _order(graph: FactorGraph, chosen: Definitions) -> _Order:
+    """Number the nodes, level by level; leave out definitions where too much would depend on too much."""
+    owner, source = others(graph, chosen)
+    head = np.concatenate([input_owner(graph) + graph.n_variables, chosen.variable[owner]])
+    tail = np.concatenate([graph.input_node, source])
+    by_tail = np.argsort(tail, kind="stable")
+    start = starts(np.bincount(tail, minlength=graph.n_nodes))
+    waiting = np.bincount(head, minlength=graph.n_nodes)
+    defined = np.zeros(graph.n_nodes, dtype=bool)
+    defined[chosen.variable] = True
+    below = np.zeros(graph.n_nodes, dtype=np.float64)
+    level = np.zeros(graph.n_nodes, dtype=np.int64)
+    ready, depth, reads = np.flatnonzero(waiting == 0), 0, 0.0
+    while len(ready):
+        level[ready] = depth
+        reads += float(below[ready].sum())
+        if reads > _READS:
+            defined[ready] = False
+        free = (ready < graph.n_variables) & ~defined[ready]
+        below[ready[free]] = 1
+        edges = by_tail[segments(start[ready], start[ready + 1] - start[ready])]
+        np.add.at(below, head[edges], below[tail[edges]])
+        np.subtract.at(waiting, head[edges], 1)
+        reached = np.unique(head[edges])
+        ready, depth = reached[waiting[reached] == 0], depth + 1
+    free = np.arange(graph.n_nodes) < graph.n_variables
+    free &= ~defined
+    order = np.lexsort((np.arange(graph.n_nodes), level, ~free))
+    number = np.empty(graph.n_nodes, dtype=np.int64)
+    number[order] = np.arange(graph.n_nodes)
+    return _Order(np.flatnonzero(defined[chosen.variable]), number, int(free.sum()))
+
+
+def _batches(graph: FactorGraph, chosen: Definitions, number: IntArray) -> Iterator[FactorBatch]:
+    """The factors over the new nodes; those that define something, at what they define."""
+    defining = np.zeros(graph.n_factors, dtype=bool)
+    defining[chosen.factor] = True
+    for batch, factors in _numbered(graph):
+        rest = np.flatnonzero(~defining[factors])
+        if len(rest):
+            rule = np.asarray(batch.rule)[rest]
+            yield FactorBatch(number[batch.scope[rest]], batch.table[rest], batch.tables, rule)
+    tables = graph.table_of[chosen.factor].astype(np.int64)
+    arity = np.diff(graph.scope_start)[chosen.factor]
+    for kind, table, k in np.unique(np.stack([chosen.kind, tables, arity], axis=1), axis=0).tolist():
+        mine = np.flatnonzero((chosen.kind == kind) & (tables == table))
+        yield _left(graph, chosen.take(mine), k, number)
+
+
+def _numbered(graph: FactorGraph) -> Iterator[tuple[FactorBatch, IntArray]]:
+    """The factors in batches, and which ones these are."""
+    numbered = graph._replace(rule_of=np.arange(graph.n_factors, dtype=np.int32))
+    for batch in factor_batches(numbered):
+        factors = np.asarray(batch.rule).astype(np.int64)
+        yield batch._replace(rule=graph.rule_of[factors]), factors
+
+
+def _left(graph: FactorGraph, alike: Definitions, arity: int, number: IntArray) -> FactorBatch:
+    """What is left of factors that define a variable in one way: their weights where they allow it."""
+    kind, first = alike.kinds[alike.kind[0]], int(alike.factor[0])
+    scope = graph.scope[graph.scope_start[alike.factor][:, None] + np.arange(arity)]
+    weights = graph.table_weights(first)
+    if alike.entry[0] < 0:
+        scope = np.delete(scope, kind.axis, axis=1)
+        at = kind.function.reshape(kind.cards)
+        weights = np.take_along_axis(weights, np.expand_dims(at, kind.axis), axis=kind.axis)
+    elif kind.total:
+        weights = np.where(weights == IMPOSSIBLE, weights[weights != IMPOSSIBLE][0], weights)
+    rule = graph.rule_of[alike.factor]
+    return FactorBatch(number[scope], np.zeros(len(scope), dtype=np.int64), weights.reshape(1, -1), rule)
+
+
+def _derived(graph: FactorGraph, chosen: Definitions, order: _Order) -> DerivedNodes:
+    """The derived nodes, old and new, in the new order."""
+    old = derived_of(graph)
+    vectors, maps = VectorStore(), VectorStore()
+    owner, node = others(graph, chosen)
+    contribution = _contributions(graph, chosen, owner, node, vectors)
+    output = np.array([maps.id(kind.function.T.ravel()) for kind in chosen.kinds], dtype=np.int64)
+    new_start, new_flat = vectors.flat()
+    map_start, map_flat = maps.flat()
+    head = np.concatenate([input_owner(graph) + graph.n_variables, chosen.variable[owner]])
+    source = np.concatenate([graph.input_node, node])
+    vector = np.concatenate([old.input_contribution, contribution + len(old.contribution_start) - 1])
+    place = order.number[head] - order.n_variables
+    by_place = np.argsort(place, kind="stable")
+    ids = np.concatenate([np.arange(graph.n_variables, graph.n_nodes), chosen.variable])
+    by_number = np.argsort(order.number[ids])
+    made = np.concatenate([old.output_of, output[chosen.kind] + len(old.output_start) - 1])
+    return DerivedNodes(
+        card=graph.card[ids[by_number]],
+        input_start=starts(np.bincount(place, minlength=len(ids))),
+        input_node=order.number[source[by_place]].astype(np.int32),
+        input_contribution=vector[by_place].astype(np.int32),
+        contribution_start=np.concatenate(
+            [old.contribution_start, old.contribution_start[-1] + new_start[1:]]
+        ),
+        contribution=np.concatenate([old.contribution, new_flat]),
+        output_of=made[by_number].astype(np.int32),
+        output_start=np.concatenate([old.output_start, old.output_start[-1] + map_start[1:]]),
+        output=np.concatenate([old.output, map_flat]),
+    )
+
+
+def _contributions(
+    graph: FactorGraph, chosen: Definitions, owner: IntArray, node: IntArray, vectors: VectorStore
+) -> IntArray:
+    """What each input adds: a counter's own inputs what they add there, other nodes their place value."""
+    radix = np.array([kind.function.shape[0] for kind in chosen.kinds], dtype=np.int64)
+    given = other_vectors(graph, chosen)
+    out = np.empty(len(owner), dtype=np.int64)
+    counted = given >= 0
+    used, inverse = np.unique(given[counted], return_inverse=True)
+    copied = [vectors.id(graph.contribution_of(int(v)).astype(np.int64)) for v in used]
+    out[counted] = np.array(copied, dtype=np.int64)[inverse]
+    plain = np.flatnonzero(~counted)
+    position = np.arange(len(plain)) - np.searchsorted(owner[plain], owner[plain])
+    keys = np.stack([chosen.kind[owner[plain]], position], axis=1)
+    rows, inverse = np.unique(keys, axis=0, return_inverse=True)
+    made = []
+    for kind, place in rows.tolist():
+        cards = chosen.kinds[kind].cards
+        stride = int(radix[kind]) * int(np.prod(cards[place + 1 :], dtype=np.int64))
+        made.append(vectors.id(stride * np.arange(cards[place])))
+    out[plain] = np.array(made, dtype=np.int64)[inverse.ravel()]
+    return out

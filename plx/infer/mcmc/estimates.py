@@ -1,0 +1,48 @@
+"""From a run's diagnosis to the answers of the queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from plx.graph.model import GroundModel, GroundQuery
+from plx.infer.answers import exact_answer, moments, numbers
+from plx.infer.inference import Answer
+from plx.infer.mcmc.run import Sampled, scaled_error
+from plx.infer.options import Options
+
+
+def sampled_answers(model: GroundModel, found: Sampled, options: Options) -> tuple[Answer, ...]:
+    """One answer per query; all queries have targets. What has one state is certain."""
+    errors = scaled_error(found.diagnosis)
+    return tuple(
+        _answer(model, query, found, int(t), float(errors[t]), options)
+        for query, t in zip(model.queries, found.targets.of_query, strict=True)
+    )
+
+
+def _answer(
+    model: GroundModel, query: GroundQuery, found: Sampled, t: int, error: float, options: Options
+) -> Answer:
+    part = slice(*found.targets.offset[t : t + 2])
+    if part.stop - part.start == 1:
+        return exact_answer(model, query, np.ones(1))
+    states = found.diagnosis.states
+    rhat = float(states.rhat[part].max())
+    answer = Answer(
+        p=states.mean[part],
+        mcse=states.mcse[part],
+        ess=float(states.ess[part].min()),
+        rhat=rhat if np.isfinite(rhat) else None,
+        converged=bool(states.mcse[part].max() < options.accuracy and rhat < options.rhat),
+    )
+    if query.kind != "number":
+        return answer
+    mean, sd = moments(numbers(model, query), answer.p)
+    spread = found.diagnosis.numbers
+    rhat = max(rhat, float(spread.rhat[t]))
+    converged = answer.converged and error < options.accuracy and rhat < options.rhat
+    mean_mcse = float(spread.mcse[t])
+    answer = replace(answer, mean=mean, sd=sd, mean_mcse=mean_mcse, converged=converged)
+    return replace(answer, rhat=rhat if np.isfinite(rhat) else None)

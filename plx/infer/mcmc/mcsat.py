@@ -1,0 +1,168 @@
+"""MC-SAT: each step draws uniformly from the worlds that a random slice of the weights allows.
+
+The kernels say how, and how that differs from the literature.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.graph.joins import Lookup
+from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.rows import starts
+from plx.graph.worlds import derived_totals, node_states, scope_strides
+from plx.infer.gibbs.blocked import Readout, readout, started
+from plx.infer.gibbs.compiled import Targets, targets_of
+from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
+from plx.infer.kernels.mcsat import Slices, kernel
+from plx.values import IntArray
+
+_STREAM = 2**33 + 2**32
+"""The generators of slices are numbered from here, past all others."""
+
+VISITS = 1024
+"""Assignments that may be tried to list the solutions of a part of a slice."""
+
+_WORTH_A_THREAD = 1 << 14
+"""Factors to look at that are worth starting threads for."""
+
+
+@dataclass
+class SliceChains:
+    """Chains as rows: states [C, V], totals and states of derived nodes [C, D], generators [C]."""
+
+    graph: FactorGraph
+    arrays: Slices
+    targets: Targets
+    readout: Readout
+    state: npt.NDArray[np.int32]
+    total: npt.NDArray[np.int32]
+    level: npt.NDArray[np.int32]
+    random: npt.NDArray[np.uint64]
+    threads: int
+
+
+def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> SliceChains:
+    """Chains at first states that satisfy every hard rule.
+
+    Raises NoWorldError, naming rules that clash, if there is no such state.
+    """
+    found, states = started(model, seed, chains, threads)
+    graph = found.model.graph
+    rows = derived_rows(graph, np.empty(0, dtype=np.int64))
+    nodes = node_states(graph, states)
+    words = [np.random.SeedSequence(seed, spawn_key=(_STREAM + c,)) for c in range(chains)]
+    return SliceChains(
+        graph=graph,
+        arrays=_slices(graph, rows, structure(graph, rows)),
+        targets=targets_of(found.model),
+        readout=readout(model, found),
+        state=np.ascontiguousarray(states.T, dtype=np.int32),
+        total=np.ascontiguousarray(derived_totals(graph, nodes, rows.node - graph.n_variables).T),
+        level=np.ascontiguousarray(nodes[rows.node].T),
+        random=np.array([word.generate_state(1, np.uint64)[0] for word in words], dtype=np.uint64),
+        threads=threads or os.cpu_count() or 1,
+    )
+
+
+def step(chains: SliceChains, draws: int, thin: int) -> npt.NDArray[np.int64]:
+    """Counts for the targets of the given model; a sweep is one slice."""
+    counts = np.zeros((len(chains.state), int(chains.targets.offset[-1])), dtype=np.int64)
+    for _ in range(draws):
+        _advance(chains, thin)
+        _record(chains, counts)
+    return chains.readout.apply(counts, draws)
+
+
+def _advance(chains: SliceChains, steps: int) -> None:
+    advance = kernel()
+
+    def run(part: slice) -> None:
+        with np.errstate(over="ignore"):
+            advance(
+                chains.arrays,
+                chains.state[part],
+                chains.total[part],
+                chains.level[part],
+                chains.random[part],
+                steps,
+                VISITS,
+            )
+
+    n = len(chains.state)
+    if chains.threads == 1 or steps * n * len(chains.arrays.factor) < _WORTH_A_THREAD:
+        run(slice(0, n))
+        return
+    width = -(-n // chains.threads)
+    with ThreadPoolExecutor(chains.threads) as pool:
+        for _ in pool.map(run, [slice(first, min(first + width, n)) for first in range(0, n, width)]):
+            pass
+
+
+def _record(chains: SliceChains, counts: IntArray) -> None:
+    """Add the present state of every target to its counts."""
+    nodes = node_states(chains.graph, chains.state.T)
+    lane = np.arange(len(chains.state))
+    arity = np.array([len(scope) for scope in chains.targets.nodes], dtype=np.int64)
+    for size in np.unique(arity).tolist():
+        mine = np.flatnonzero(arity == size)
+        scope = np.array([chains.targets.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
+        index = np.zeros((len(mine), len(lane)), dtype=np.int64)
+        for position in range(size):
+            index = index * chains.graph.card[scope[:, position]][:, None] + nodes[scope[:, position]]
+        counts[lane, chains.targets.offset[mine][:, None] + index] += 1
+
+
+def _slices(graph: FactorGraph, rows: DerivedRows, s: Structure) -> Slices:
+    """The kernel's arrays."""
+    n = graph.n_variables
+    factor, variable = _below(graph, rows, s)
+    by_variable = np.argsort(variable, kind="stable")
+    least = np.minimum.reduceat(graph.table, graph.table_start[:-1]) if len(graph.table) else graph.table
+    pairs = starts(np.bincount(s.pair_variable, minlength=n))
+    above, below = (
+        starts(np.bincount(variable, minlength=n)),
+        starts(np.bincount(factor, minlength=graph.n_factors)),
+    )
+    edges = starts(np.bincount(s.edge_pair, minlength=len(s.pair_row)))
+    output = graph.output_start[graph.output_of[rows.node - n]]
+    return Slices(
+        variable=_columns(graph.card[:n], pairs[:-1], pairs[1:], above[:-1], above[1:]),
+        affected=_columns(s.pair_row, edges[:-1], edges[1:]),
+        edge=_columns(s.edge_source, s.edge_contribution),
+        output=(output + len(graph.contribution)).astype(np.int32),
+        map=np.concatenate([graph.contribution, graph.output]).astype(np.int32),
+        factor=_columns(
+            graph.scope_start[:-1],
+            graph.scope_start[1:],
+            graph.table_start[graph.table_of],
+            below[:-1],
+            below[1:],
+        ),
+        scope=_columns(rows.of_nodes(graph, graph.scope), scope_strides(graph)),
+        pair=_columns(variable, factor[by_variable]),
+        potential=np.require(graph.table, np.float64, ("C", "W")),
+        least=np.require(least[graph.table_of], np.float64, ("C", "W")),
+    )
+
+
+def _columns(*columns: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+    return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
+
+
+def _below(graph: FactorGraph, rows: DerivedRows, s: Structure) -> tuple[IntArray, IntArray]:
+    """All (factor, variable) such that the factor depends on the variable, sorted."""
+    n = graph.n_variables
+    of = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    row = rows.of_nodes(graph, graph.scope)
+    direct = row < n
+    at, pair = Lookup(s.pair_row, max(1, len(rows.node))).join(row[~direct] - n)
+    factor = np.concatenate([of[direct], of[~direct][at]])
+    variable = np.concatenate([row[direct], s.pair_variable[pair]])
+    key = np.unique(factor * max(1, n) + variable)
+    return key // max(1, n), key % max(1, n)

@@ -1,0 +1,221 @@
+"""The run loop: batches until every answer is good enough or a limit is reached.
+
+The number of batches kept is bounded: when it is full, neighbours are merged; while chains
+disagree, the older half is dropped first, so that the burn-in grows with the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.graph.model import GroundModel
+from plx.infer.gibbs.chains import state_type
+from plx.infer.gibbs.compiled import Targets, targets_of
+from plx.infer.inference import Samples
+from plx.infer.kernels.gibbs import kernel
+from plx.infer.mcmc.diagnostics import Diagnosis, diagnose
+from plx.infer.mcmc.samplers import Sampler
+from plx.infer.options import Clock, Options, Progress
+from plx.values import FloatArray
+
+Counts = npt.NDArray[Any]
+Status = Literal["done", "limit", "interrupted"]
+
+_FIRST = 16
+"""Draws of the first batches."""
+
+_BYTES = 1 << 28
+"""Memory for counts, past which fewer batches are kept (never fewer than 4)."""
+
+_CALL = 0.1
+"""Seconds that one call of a sampler's step should take, so that Ctrl-C and reports are prompt."""
+
+_NUMBER = 2e-8
+"""Seconds more for each number that a call hands over, several times what that costs."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What a run found, its diagnosis, and why it stopped."""
+
+    samples: Samples
+    targets: Targets
+    diagnosis: Diagnosis
+    status: Status
+
+
+def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
+    """Run a sampler's chains until every answer is accurate, or to a limit, or to Ctrl-C.
+
+    Raises NoWorldError if no state satisfies every hard rule.
+    """
+    kernel(state_type(model.graph))  # compiled, where it must be, before the clock starts
+    clock = Clock()
+    targets = targets_of(model)
+    options.progress(Progress("searching for a first state", 0.0, 0.0))
+    chains = sampler.init(model, options.seed, options.chains, options.threads)
+    run = _Run(
+        sampler, chains, options, targets, state_values(model, targets), thinning(model, targets), clock
+    )
+    status = run.loop()
+    samples = Samples(
+        counts=np.stack(run.batches),
+        offset=targets.offset,
+        draws=run.draws,
+        seconds=clock.seconds,
+        interrupted=status == "interrupted",
+        notes=(*sampler.notes(chains), *_notes(status, clock, options)),
+    )
+    return Sampled(samples, targets, run.diagnosis(), status)
+
+
+def state_values(model: GroundModel, targets: Targets) -> FloatArray:
+    """The number that each state of each target stands for, 0 where a target is no number."""
+    values = np.zeros(int(targets.offset[-1]))
+    for query, t in zip(model.queries, targets.of_query.tolist(), strict=True):
+        if query.kind == "number" and targets.nodes[t]:
+            values[targets.offset[t] : targets.offset[t + 1]] = model.values.floats(query.targets[0].labels)
+    return values
+
+
+def thinning(model: GroundModel, targets: Targets) -> int:
+    """Sweeps per draw, so that recording costs no more than sweeping: 1 to 8."""
+    derived = {node - model.graph.n_variables for nodes in targets.nodes for node in nodes}
+    inputs = sum(len(model.graph.inputs_of(d)[0]) for d in derived if d >= 0)
+    work = int(targets.offset[-1]) + inputs
+    return min(8, max(1, work // (4 * max(1, model.graph.n_variables))))
+
+
+def worst(diagnosis: Diagnosis) -> tuple[float, float]:
+    """The largest standard error and R-hat; errors of means count in units of max(1, 2 sd)."""
+    error = max(float(diagnosis.states.mcse.max(initial=0)), float(scaled_error(diagnosis).max(initial=0)))
+    rhat = max(float(diagnosis.states.rhat.max(initial=1)), float(diagnosis.numbers.rhat.max(initial=1)))
+    return error, rhat
+
+
+def scaled_error(diagnosis: Diagnosis) -> FloatArray:
+    """Standard errors of the means of numbers, in units of max(1, 2 sd), as 2 sd ≤ 1 for a truth value."""
+    mcse, ess = diagnosis.numbers.mcse, diagnosis.numbers.ess
+    relative = 0.5 / np.sqrt(np.maximum(ess, 1e-300))  # the error in units of 2 sd
+    return np.minimum(mcse, relative)
+
+
+def _notes(status: Status, clock: Clock, options: Options) -> tuple[str, ...]:
+    if status == "limit" and options.seconds is not None and clock.seconds >= options.seconds:
+        return ("the clock ended this run, so the same seed may give slightly different answers next time",)
+    return ()
+
+
+@dataclass
+class _Run:
+    """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws."""
+
+    sampler: Sampler
+    chains: Any
+    options: Options
+    targets: Targets
+    values: FloatArray
+    thin: int
+    clock: Clock
+    batches: list[Counts] = field(default_factory=list)
+    partial: Counts | None = None
+    partial_draws: int = 0
+    draws: int = _FIRST
+    speed: float = 0.0  # draws per second; 0: not known yet
+    warm: bool = False
+
+    def __post_init__(self) -> None:
+        numbers = max(1, int(self.targets.offset[-1])) * self.options.chains
+        self.call, memory = _CALL + _NUMBER * numbers, numbers * 4
+        wanted = max(16, -(-256 // self.options.chains))
+        self.most = max(4, min(wanted, _BYTES // memory) // 4 * 4)
+        if self.options.samples is not None:
+            share = self.options.samples // (self.options.chains * self.most)
+            self.draws = max(1, min(_FIRST, share))
+
+    def loop(self) -> Status:
+        """Collect batches until there is a reason to stop."""
+        status: Status | None = None
+        try:
+            while status is None:
+                status = self._collect() or self._judge()
+        except KeyboardInterrupt:
+            status = "interrupted"
+        self._finish()
+        return status
+
+    def diagnosis(self) -> Diagnosis:
+        """Standard errors and R-hat of all batches kept."""
+        pooled = self.sampler.pooled(self.chains)
+        return diagnose(self.batches, self.draws, self.targets.offset, self.values, pooled)
+
+    def _collect(self) -> Status | None:
+        """One more batch, unless the clock runs out."""
+        self.partial, self.partial_draws = None, 0
+        while self.partial_draws < self.draws:
+            self._step(min(self.draws - self.partial_draws, max(1, int(self.speed * self.call))))
+            if self.partial_draws < self.draws and self._late():
+                return "limit"
+        assert self.partial is not None
+        self.batches.append(self.partial)
+        return None
+
+    def _step(self, draws: int) -> None:
+        before = self.clock.seconds
+        counts = self.sampler.step(self.chains, draws, self.thin)
+        self.partial = counts if self.partial is None else self.partial + counts
+        self.partial_draws += draws
+        self.speed = draws / max(1e-6, self.clock.seconds - before)
+
+    def _finish(self) -> None:
+        """At least one batch, and no burn-in among those kept."""
+        if not self.warm:
+            self.batches = self.batches[len(self.batches) // 2 :]
+        if self.batches:
+            return
+        if self.partial is None:
+            self._step(1)
+        assert self.partial is not None
+        self.batches, self.draws = [self.partial], self.partial_draws
+
+    def _late(self) -> bool:
+        return self.options.seconds is not None and self.clock.seconds >= self.options.seconds
+
+    def _judge(self) -> Status | None:
+        """A reason to stop after a whole batch; else make room for more."""
+        n = len(self.batches)
+        settled = False
+        if n >= self.most // 2 and n % 2 == 0:
+            error, rhat = worst(self.diagnosis())
+            settled = rhat < self.options.rhat
+            self._report(error)
+            if settled and self.warm and error < self.options.accuracy:
+                return "done"
+        if self._enough() or self._late():
+            return "limit"
+        if n == self.most:
+            self._make_room(settled)
+        return None
+
+    def _enough(self) -> bool:
+        kept = len(self.batches) * self.draws * self.options.chains
+        return self.options.samples is not None and self.warm and kept >= self.options.samples
+
+    def _make_room(self, settled: bool) -> None:
+        """Merge pairs of batches; the first time, and while chains disagree, drop the older half before."""
+        if not (settled and self.warm):
+            self.batches = self.batches[self.most // 2 :]
+        self.warm = True
+        self.batches = [a + b for a, b in zip(self.batches[::2], self.batches[1::2], strict=True)]
+        self.draws *= 2
+
+    def _report(self, error: float) -> None:
+        seconds = self.clock.seconds
+        done = min(1.0, (self.options.accuracy / error) ** 2) if error > 0 else 1.0
+        if self.options.seconds is not None:
+            done = max(done, min(1.0, seconds / self.options.seconds))
+        self.options.progress(Progress("sampling" if self.warm else "warming up", done, seconds, error))

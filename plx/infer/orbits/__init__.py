@@ -1,0 +1,1 @@
+"""Sampling that uses symmetries."""

@@ -1,0 +1,66 @@
+"""The non-equicardinal chain of the paper: Gibbs on the reduced model, and weighed moves along its orbits.
+
+A symmetry of the reduced model proposes a state that stands for more or fewer given states than the
+present one, so it is accepted as Metropolis & Hastings do, with min(1, c(proposed)/c(present)),
+c the number of given states behind a reduced one. Each piece of the group proposes for itself: one
+proposal for the whole model is hardly ever accepted once the model is large. A proposal is a uniform
+element of a group or, by a fair coin, its inverse, so it is symmetric. Pieces that permute blocks in
+all ways draw the arrangement in proportion to c, and refuse nothing. Where hard rules define unknowns,
+which are then computed, the moves are along symmetries that keep c. Values within a class are equally
+likely: their counts are shared out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.graph.assemble import variable_cards
+from plx.graph.model import GroundModel
+from plx.graph.rows import starts
+from plx.infer.gibbs import blocked as ruled
+from plx.infer.orbits import orbital
+from plx.infer.orbits.averages import Averages, averages
+from plx.infer.orbits.collapse import not_collapsed
+from plx.infer.orbits.features import features
+from plx.infer.orbits.group_moves import moves_of
+from plx.lift.find import no_symmetry, reduced_group
+from plx.lift.reduced import reduced_model
+from plx.values import FloatArray
+
+
+@dataclass
+class NecChains:
+    """Chains on the reduced model, and what shares their counts out."""
+
+    chains: orbital.OrbitalChains
+    shares: Averages
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, and how many proposals were accepted."""
+        tried, accepted = self.chains.accepted.sum(axis=0).tolist()
+        if not tried:
+            return self.chains.notes
+        return (*self.chains.notes, f"{accepted / tried:.0%} of the moves that can be refused were accepted")
+
+
+def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> NecChains:
+    """Merge interchangeable values, find the symmetries of what is left, start chains there."""
+    reduced = reduced_model(model)
+    quotient = reduced.quotient
+    shares = averages(features(not_collapsed(model), reduced), reduced, no_symmetry(reduced.model, "vv", ""))
+    started = ruled.init(shares.model, seed, chains, threads)
+    inner = orbital.moved_model(started, shares.model)
+    if inner is not shares.model:
+        return NecChains(orbital.with_symmetries(started, inner, "vv", seed), shares)
+    group, notes = reduced_group(model.values, quotient, orbital.SECONDS)
+    weight = np.log(quotient.multiplicity[quotient.pair_of()])
+    moves, left_out = moves_of(group, starts(variable_cards(quotient.graph)), weight)
+    return NecChains(orbital.with_moves(started, moves, seed, (*notes, *left_out)), shares)
+
+
+def step(chains: NecChains, draws: int, thin: int) -> FloatArray:
+    """Moves and sweeps; counts for the targets of the given model, shape (chains, Σ states)."""
+    return chains.shares.apply(orbital.step(chains.chains, draws, thin), draws)

@@ -1,0 +1,103 @@
+"""Unknowns that are summed out before sampling: what is left, and what it tells of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import plx
+from plx.graph.model import GroundModel
+from plx.infer.orbits import lifted
+from plx.infer.orbits.averages import Averages, averages
+from plx.infer.orbits.collapse import Collapsed, collapse
+from plx.infer.orbits.lifted import set_up
+from tests.infer.estimating import estimates, with_joint_queries
+from tests.models import all_states, log_weights, make_model, random_model
+
+
+def with_leaves(seed: int) -> GroundModel:
+    """A core of a few unknowns of few weights, and unknowns that hang on one, two or none of them."""
+    rng = np.random.default_rng(seed)
+    core = rng.integers(2, 4, size=int(rng.integers(1, 4))).tolist()
+    cards, factors = list(core), []
+    for _ in range(int(rng.integers(0, 4))):
+        scope = rng.permutation(len(core))[: int(rng.integers(1, 3))].tolist()
+        factors.append((scope, rng.integers(0, 2, size=[core[i] for i in scope]).tolist()))
+    for _ in range(int(rng.integers(1, 4))):
+        others = rng.permutation(len(core))[: int(rng.integers(0, 3))].tolist()
+        card = int(rng.integers(2, 4))
+        scope = rng.permutation([len(cards), *others]).tolist()
+        cards.append(card)
+        factors.append((scope, rng.integers(0, 2, size=[cards[i] for i in scope]).tolist()))
+        for other in others[:1] if rng.random() < 0.5 else []:
+            factors.append(([other, len(cards) - 1], rng.integers(0, 2, size=(cards[other], card)).tolist()))
+        if rng.random() < 0.5:
+            factors.append(([len(cards) - 1], rng.integers(0, 3, size=card).tolist()))
+    model = make_model(cards, factors)
+    return with_joint_queries(model, rng, 1) if seed % 3 == 0 else model
+
+
+def log_z(model: GroundModel) -> float:
+    return float(np.logaddexp.reduce(log_weights(model.graph, all_states(model.graph)))) + model.log_constant
+
+
+def lifted_estimates(model: GroundModel) -> tuple[Collapsed, Averages]:
+    collapsed = collapse(model)
+    setting = set_up(collapsed)
+    return collapsed, averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_leaves_are_summed_out_and_told_without_bias(block: int) -> None:
+    gone = told = pooled = 0
+    for seed in range(100 * block, 100 * block + 100):
+        model = with_leaves(seed)
+        collapsed, found = lifted_estimates(model)
+        left = found.model.graph.n_variables
+        gone += model.graph.n_variables - left
+        told += sum(len(leaves.variable) for leaves in collapsed.leaves)
+        pooled = max(pooled, int(found.pooled.max()))
+        np.testing.assert_allclose(*estimates(model, found), atol=1e-12)
+        assert log_z(collapsed.model) == pytest.approx(log_z(model), abs=1e-11)
+    assert gone > 50
+    assert told > 50
+    assert pooled > 1
+
+
+def test_models_with_derived_nodes_are_told_without_bias() -> None:
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        model = random_model(rng, variables=5, factors=6, derived=3, max_card=4)
+        model = with_joint_queries(model, rng, 8)
+        _, found = lifted_estimates(model)
+        np.testing.assert_allclose(*estimates(model, found), atol=1e-12)
+
+
+FRIENDS = """
+type Person = 0..29
+random smokes(Person)
+random friends(Person, Person)
+weight 0.4: smokes(x) for x in Person
+weight 0.05: friends(x, y) & smokes(x) => smokes(y) for x, y in Person
+query {asked}
+"""
+
+
+def test_leaves_that_others_move_with_stay_where_there_are_many() -> None:
+    few = plx.compile(FRIENDS.format(asked="smokes(0)\nquery friends(1, 2)")).ground
+    chains = lifted.init(few, 1, 8)
+    assert chains.averages.model.graph.n_variables == 30
+    many = plx.compile(FRIENDS.format(asked="friends(x, y) for x, y in Person")).ground
+    chains = lifted.init(many, 1, 8)
+    assert chains.averages.model.graph.n_variables == 30 * 29 + 30
+    assert chains.averages.pooled.max() >= 30 * 29
+
+
+def test_answers_of_leaves_agree_with_exact_ones() -> None:
+    model = plx.compile(
+        FRIENDS.format(asked="smokes(x) for x in Person\nquery friends(1, 2)\nquery friends(3, 3)")
+    )
+    exact, sampled = model.run(method="exact"), model.run(method="lifted", seed=4, accuracy=1e-3)
+    for one, other in zip(exact, sampled, strict=True):
+        assert other.mcse is not None
+        assert abs(one.probability - other.probability) < 4.5 * other.mcse + 1e-9

@@ -1,0 +1,73 @@
+"""The choice among exact ways, and the refusal where none fits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plx.formats.reader import read_model
+from plx.graph.model import GroundQuery
+from plx.infer.exact_choice import exact_way, refusal
+from plx.infer.infer import infer
+from plx.model import compile as compile_model
+from tests.models import make_model
+
+PAPER = Path(__file__).parents[3] / "shared" / "paper"
+
+SMOKERS = """
+    type Person = p1..p{n}
+    random smokes(Person)
+    random friends(Person, Person)
+    weight 1.4 / {n}: smokes(x) for x in Person
+    weight 1.1 / {n}: friends(x, y) & smokes(x) => smokes(y) for x, y in Person
+    query smokes(p1)
+    query (smokes(p1), friends(p2, p1))
+    query count(smokes(x) for x in Person)
+"""
+
+
+@pytest.mark.skipif(not PAPER.exists(), reason="needs ../shared/paper")
+def test_the_published_curriculum_is_exact_once_its_values_are_merged() -> None:
+    path = PAPER / "sc_20_10.json"
+    way = exact_way(read_model(path))
+    assert way is not None and "merged" in way.reason and way.operations < 1e7
+    expected = json.loads(path.read_text())["exact_marginals"]
+    for answer, p in zip(way.run().answers, expected, strict=True):
+        np.testing.assert_allclose(answer.p, p, atol=1e-9)
+
+
+def test_wide_models_of_alike_people_are_counted() -> None:
+    few, many = (exact_way(compile_model(SMOKERS.format(n=n)).ground) for n in (12, 60))
+    assert few is not None and "eliminated" in few.reason
+    assert many is not None and "interchangeable blocks are summed over 61 count vectors" in many.reason
+    answers = many.run().answers
+    assert answers[0].p[1] == pytest.approx(answers[2].mean / 60, abs=1e-12)
+    assert answers[1].p.reshape(2, 2).sum(axis=1)[1] == pytest.approx(answers[0].p[1], abs=1e-12)
+
+
+def test_a_refusal_names_the_size_and_the_rules_that_couple_most() -> None:
+    rng = np.random.default_rng(0)
+    n = 45
+    table = [[[int(w), 0], [0, 1]] for w in rng.integers(1, 9, size=n * n)]
+    model = make_model([2] * n, [([i, j], table[i * n + j]) for i in range(n) for j in range(i + 1, n)])
+    assert exact_way(model) is None
+    text = str(refusal(model, "about 10^14"))
+    assert "about 10^14 worlds" in text and "a table of about 10^14 entries" in text
+    assert "couples most: `factor …`" in text
+
+
+def test_most_probable_worlds_alone_need_no_sums() -> None:
+    rng = np.random.default_rng(1)
+    n = 45
+    table = [[[int(w), 0], [0, 1]] for w in rng.integers(1, 9, size=n * n)]
+    factors = [([i, j], table[i * n + j]) for i in range(n) for j in range(i + 1, n)]
+    query = GroundQuery("map", "map", "map", (), (), None)
+    model = replace(make_model([2] * n, factors), queries=(query,))
+    way = exact_way(model)
+    assert way is not None and way.run().log_z is None
+    (answer,) = infer(model, "exact").answers
+    assert answer.worlds[0].log_weight > 0
