@@ -38,7 +38,7 @@ def build(observed: ObservedNetwork) -> GroundModel:
     if assembly.constant_weight == IMPOSSIBLE:
         raise NoWorldError(Diagnostic("no state of the model has a weight above 0"))
     n = len(cards)
-    atoms = _named(network, assembly.node[:n], assembly.state[:n])
+    atoms = _named(network, assembly.nodes.node[:n], assembly.nodes.state[:n])
     return GroundModel(
         graph=assembly.graph,
         atoms=atoms,

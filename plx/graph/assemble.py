@@ -10,6 +10,7 @@ import numpy as np
 from plx.graph.derived import NO_DERIVED, DerivedNodes, Simplified, simplify
 from plx.graph.merge import Merged, Part, merge
 from plx.graph.model import FactorGraph, Int32Array
+from plx.graph.node_map import NodeMap
 from plx.graph.rows import AnyInt, BoolArray, segments, starts, unique_keys, unique_rows
 from plx.graph.tables import gather_map, relevant_axes, total_weight
 from plx.values import IntArray, Values
@@ -33,8 +34,7 @@ class Assembly(NamedTuple):
     graph: FactorGraph
     log_constant: float
     constant_weight: int
-    node: IntArray  # [V + D] new node of each old one; -1: it has one state, or nothing uses it
-    state: IntArray  # [V + D] the state of an old node that has only one; else -1
+    nodes: NodeMap
 
 
 def assemble(
@@ -64,8 +64,8 @@ def assemble(
     constant = total_weight(values, np.array([constant, more]), np.ones(2, dtype=np.int64))
     number = _renumber(nodes, merged, np.asarray(keep, dtype=np.int64), len(cards))
     graph = _graph(values, card, nodes, merged, number)
-    node = np.where(nodes.state >= 0, -1, number[nodes.node])
-    return Assembly(graph, float(values.floats(np.array([constant]))[0]), constant, node, nodes.state)
+    moved = NodeMap(np.where(nodes.state >= 0, -1, number[nodes.node]), nodes.state)
+    return Assembly(graph, float(values.floats(np.array([constant]))[0]), constant, moved)
 
 
 def factor_batches(graph: FactorGraph) -> Iterator[FactorBatch]:

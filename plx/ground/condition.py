@@ -12,7 +12,7 @@ from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, 
 from plx.graph.derived import derived_of
 from plx.graph.model import Atoms, Condition, FactorGraph, GroundModel
 from plx.graph.tables import total_weight
-from plx.ground.queries import moved, nodes_of
+from plx.ground.queries import nodes_of
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
 
@@ -51,7 +51,7 @@ def condition(model: GroundModel, given: Sequence[Condition]) -> GroundModel:
         model,
         graph=assembly.graph,
         atoms=_observed(model.atoms, fixed, assembly),
-        queries=tuple(moved(query, assembly) for query in queries),
+        queries=tuple(map(assembly.nodes.query, queries)),
         log_constant=float(model.values.floats(np.array([constant]))[0]),
         constant_weight=constant,
     )
@@ -65,13 +65,11 @@ def _hard(graph: FactorGraph, fact: Condition) -> FactorBatch:
 
 
 def _observed(atoms: Atoms, fixed: IntArray, assembly: Assembly) -> Atoms:
-    """The atoms of the fixed variables, marked as observed."""
-    node = np.where(atoms.node >= 0, assembly.node[np.maximum(atoms.node, 0)], -1)
+    """The atoms, those of the fixed variables marked as observed."""
     values = atoms.fixed.copy()
     for variable in np.flatnonzero(fixed >= 0):
         values[atoms.atom_of[variable]] = atoms.states(int(variable))[fixed[variable]]
-    free = node[atoms.atom_of] >= 0
-    return replace(atoms, node=node.astype(np.int32), fixed=values, atom_of=atoms.atom_of[free])
+    return replace(assembly.nodes.atoms(atoms, assembly.graph.n_variables), fixed=values)
 
 
 def _never(fact: Condition) -> Diagnostic:

@@ -16,7 +16,7 @@ from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
 from plx.ground.limit import MAX_GROUND, Budget, measure, refuse_large
-from plx.ground.queries import ground_query, moved, nodes_of
+from plx.ground.queries import ground_query, nodes_of
 from plx.ground.tasks import Task, split
 from plx.values import IMPOSSIBLE
 
@@ -53,10 +53,10 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         raise NoWorldError(_no_world(program))
     return GroundModel(
         graph=assembly.graph,
-        atoms=named(table, program, assembly.node[: len(cards)]),
+        atoms=named(table, program, assembly.nodes.node[: len(cards)]),
         values=program.values,
         rules=tuple(reports),
-        queries=tuple(moved(query, assembly) for query in queries),
+        queries=tuple(map(assembly.nodes.query, queries)),
         log_constant=assembly.log_constant,
         constant_weight=assembly.constant_weight,
     )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from plx.check.program import Expr, Query
 from plx.errors import Diagnostic, PlxError
-from plx.graph.assemble import Assembly
 from plx.graph.model import Condition, GroundQuery, Target
 from plx.ground.bind import all_instances
 from plx.ground.columns import Block
@@ -49,35 +47,6 @@ def nodes_of(queries: list[GroundQuery]) -> IntArray:
     asked = [t.node for q in queries for t in q.targets if t.node >= 0]
     asked += [c.node for q in queries for c in q.given if c.node >= 0]
     return np.unique(np.array(asked, dtype=np.int64))
-
-
-def moved(query: GroundQuery, assembly: Assembly) -> GroundQuery:
-    """A query over the nodes of the assembled graph."""
-    given = [_moved_condition(condition, assembly) for condition in query.given]
-    return replace(
-        query,
-        targets=tuple(_moved_target(target, assembly) for target in query.targets),
-        given=tuple(condition for condition in given if condition is not None),
-    )
-
-
-def _moved_target(target: Target, assembly: Assembly) -> Target:
-    if target.node < 0:
-        return target
-    state = int(assembly.state[target.node])
-    if state >= 0:
-        return Target(-1, target.labels[state : state + 1])
-    return Target(int(assembly.node[target.node]), target.labels)
-
-
-def _moved_condition(condition: Condition, assembly: Assembly) -> Condition | None:
-    """None where the condition always holds."""
-    if condition.node < 0:
-        return condition
-    state = int(assembly.state[condition.node])
-    if state >= 0:
-        return None if state == condition.state else replace(condition, node=-1, state=0)
-    return replace(condition, node=int(assembly.node[condition.node]))
 
 
 def _check_range(values: Values, query: GroundQuery) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plx.graph.model import GroundModel
+from plx.graph.node_map import NodeMap
 from plx.graph.rows import segments, starts, unique_keys, unique_rows
 from plx.lift.coloring import ColoredGraph, color_graph
 from plx.lift.group import Group
@@ -37,7 +38,6 @@ def no_symmetry(model: GroundModel, kind: Kind, note: str) -> Symmetry:
     card = model.graph.card[: model.graph.n_variables].astype(np.int64)
     start = starts(card)
     pairs = np.arange(start[-1])
-    nodes = np.arange(model.graph.n_nodes)
     quotient = Quotient(
         graph=model.graph,
         normal=model.graph,
@@ -46,8 +46,7 @@ def no_symmetry(model: GroundModel, kind: Kind, note: str) -> Symmetry:
         members=pairs,
         multiplicity=np.ones(len(pairs), dtype=np.int64),
         variable=np.arange(len(card)),
-        node=nodes,
-        fixed=np.full(len(nodes), -1),
+        nodes=NodeMap.identity(model.graph.n_nodes),
         log_constant=0.0,
         merges=(),
     )

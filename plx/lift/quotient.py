@@ -10,6 +10,7 @@ import numpy as np
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph
+from plx.graph.node_map import NodeMap
 from plx.graph.rows import AnyInt, BoolArray, segments, starts, unique_keys, unique_rows
 from plx.lift.normal import normalise
 from plx.lift.swaps import value_classes
@@ -34,8 +35,7 @@ class Quotient:
     members: IntArray  # the pairs by reduced state; symmetries keep their order within one
     multiplicity: IntArray  # [start[-1]]
     variable: IntArray  # [variables of graph] which variable of the given model each one is
-    node: IntArray  # [V + D] the node of `graph` that each given node became, or -1
-    fixed: IntArray  # [V + D] its state where only one is left, else -1
+    nodes: NodeMap  # what became of each given node in `graph`
     log_constant: float
     merges: tuple[IntArray, ...]
     """The exchanges found, step by step: arrays [classes, states, pairs of each state], of given pairs."""
@@ -59,7 +59,7 @@ def reduce(
         pass
     return Quotient(
         step.graph, step.normal, step.start, step.state, step.order, step.multiplicity(), step.variable,
-        step.node, step.fixed, step.log_constant, tuple(step.merges),
+        step.nodes, step.log_constant, tuple(step.merges),
     )  # fmt: skip
 
 
@@ -96,8 +96,7 @@ class _Step:
         self.state = np.arange(len(label))
         self.order = np.arange(len(label))  # given pairs by reduced state
         self.variable = np.arange(len(card))
-        self.node = np.arange(graph.n_nodes)
-        self.fixed = np.full(graph.n_nodes, -1, dtype=np.int64)
+        self.nodes = NodeMap.identity(graph.n_nodes)
         self.log_constant = 0.0
         self.merges: list[IntArray] = []
 
@@ -142,13 +141,10 @@ class _Step:
 
     def _restrict(self, kept: BoolArray) -> None:
         """The graphs on the first states of all classes."""
-        keep = self.node[self.keep]
+        keep = self.nodes.node[self.keep]
         assembly = restrict(self.values, self.graph, kept, keep[keep >= self.graph.n_variables])
-        alive = self.node >= 0
-        old = self.node[alive]
-        self.node[alive] = assembly.node[old]
-        self.fixed[alive] = assembly.state[old]
-        self.variable = self.variable[assembly.node[: self.graph.n_variables] >= 0]
+        self.nodes = self.nodes.then(assembly.nodes)
+        self.variable = self.variable[assembly.nodes.node[: self.graph.n_variables] >= 0]
         self.log_constant += assembly.log_constant
         self.normal = normalise(self.values, assembly.graph)
         self.graph = assembly.graph

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.graph.node_map import NodeMap
 from plx.graph.rows import starts
 from plx.lift.kernels import split_classes
 from plx.lift.quotient import Quotient, reduce, weighted
@@ -19,15 +20,14 @@ class Reduced:
     """``model`` has one state per class of interchangeable values, weighted by the size of the class.
 
     Its distribution is that of the given model, summed over the values of each class. Its queries are
-    those of the given model, over classes; `spread` turns their answers back. ``node`` is the node of
-    ``model`` that each node of the given one became, -1 where it has one state, ``fixed``.
+    those of the given model, over classes; `spread` turns their answers back. ``nodes`` says what became
+    of each given node.
     """
 
     given: GroundModel
     model: GroundModel
     quotient: Quotient
-    node: IntArray  # [V + D]
-    fixed: IntArray  # [V + D]
+    nodes: NodeMap
 
     @property
     def is_smaller(self) -> bool:
@@ -45,24 +45,25 @@ class Reduced:
             pair = self.start[node] + states
             reduced = quotient.state[pair]
             return reduced - quotient.start[node], quotient.multiplicity[reduced]
-        if self.node[node] < 0:
-            return np.zeros_like(states), (states == self.fixed[node]).astype(np.int64)
+        if self.nodes.node[node] < 0:
+            return np.zeros_like(states), (states == self.nodes.state[node]).astype(np.int64)
         return states, np.ones_like(states)
 
     def spread(self, query: GroundQuery, p: FloatArray) -> FloatArray:
         """The distribution of a query's free nodes, from that of its nodes in ``model``, both in C order."""
         nodes = [target.node for target in query.targets if target.node >= 0]
-        left = [int(self.model.graph.card[self.node[n]]) for n in nodes if self.node[n] >= 0]
+        where = self.nodes.node
+        left = [int(self.model.graph.card[where[n]]) for n in nodes if where[n] >= 0]
         maps = [self.state_map(node) for node in nodes]
         share: FloatArray = np.ones(())
         for _, count in maps:
             share = np.multiply.outer(share, np.divide(1.0, count, out=np.zeros(len(count)), where=count > 0))
         index = [
-            state if self.node[n] >= 0 else np.zeros_like(state)
+            state if where[n] >= 0 else np.zeros_like(state)
             for n, (state, _) in zip(nodes, maps, strict=True)
         ]
         shape = iter(left)
-        full = [next(shape) if self.node[n] >= 0 else 1 for n in nodes]
+        full = [next(shape) if where[n] >= 0 else 1 for n in nodes]
         out: FloatArray = p.reshape(full)[np.ix_(*index)] * share
         return out.ravel()
 
@@ -77,9 +78,9 @@ def reduced_model(model: GroundModel) -> Reduced:
     graph = model.graph
     asked = sorted({t.node for q in model.queries for t in q.targets if t.node >= graph.n_variables})
     quotient = reduce(model.values, graph, query_labels(model), keep=asked)
-    kept = quotient.node[asked]
+    kept = quotient.nodes.node[asked]
     assembly = weighted(model.values, quotient, kept[kept >= quotient.graph.n_variables].tolist())
-    node, fixed = _follow(quotient.node, quotient.fixed, assembly.node, assembly.state)
+    nodes = quotient.nodes.then(assembly.nodes)
     idle = np.diff(quotient.start) == 1
     constant = model.log_constant + quotient.log_constant + assembly.log_constant
     constant += float(np.log(quotient.multiplicity[quotient.start[:-1][idle]]).sum())
@@ -87,14 +88,14 @@ def reduced_model(model: GroundModel) -> Reduced:
     inner = replace(
         model,
         graph=assembly.graph,
-        atoms=_atoms(model, node, representatives),
+        atoms=_atoms(model, nodes.node, representatives),
         queries=tuple(
-            replace(q, targets=tuple(_target(t, representatives, node, fixed) for t in q.targets))
+            replace(q, targets=tuple(_target(t, representatives, nodes) for t in q.targets))
             for q in model.queries
         ),
         log_constant=constant,
     )
-    return Reduced(model, inner, quotient, node, fixed)
+    return Reduced(model, inner, quotient, nodes)
 
 
 def query_labels(model: GroundModel) -> IntArray:
@@ -130,15 +131,6 @@ def _below_queries(model: GroundModel) -> np.ndarray:
         if used[reached].all():
             return np.asarray(used[owner])
         used[reached] = True
-
-
-def _follow(node: IntArray, fixed: IntArray, then: IntArray, state: IntArray) -> tuple[IntArray, IntArray]:
-    """Two renumberings one after the other."""
-    alive = node >= 0
-    out, held = node.copy(), fixed.copy()
-    out[alive] = then[node[alive]]
-    held[alive] = np.where(then[node[alive]] < 0, state[node[alive]], -1)
-    return out, held
 
 
 def _representatives(model: GroundModel, quotient: Quotient) -> list[IntArray]:
@@ -177,10 +169,10 @@ def _atoms(model: GroundModel, node: IntArray, representatives: list[IntArray]) 
     )
 
 
-def _target(target: Target, representatives: list[IntArray], node: IntArray, fixed: IntArray) -> Target:
+def _target(target: Target, representatives: list[IntArray], nodes: NodeMap) -> Target:
     """A target over classes of values."""
     n = target.node
     if n < 0:
         return target
     labels = target.labels[representatives[n]] if n < len(representatives) else target.labels
-    return Target(int(node[n]), labels if node[n] >= 0 else labels[[max(int(fixed[n]), 0)]])
+    return nodes.target(Target(n, labels))

@@ -23,11 +23,11 @@ def ground_model(values: Values, cards: np.ndarray, batches: Sequence[FactorBatc
     sizes = np.unique(cards)
     atoms = Atoms(
         blocks=(AtomBlock("x", values.ids(range(n)).reshape(n, 1), 0),),
-        node=assembly.node[:n].astype(np.int32),
+        node=assembly.nodes.node[:n].astype(np.int32),
         fixed=np.full(n, -1, dtype=np.int64),
         domain=np.searchsorted(sizes, cards).astype(np.int32),
         domains=tuple(np.array([0, 1]) if c == 2 else values.ids(range(int(c))) for c in sizes),
-        atom_of=np.flatnonzero(assembly.node[:n] >= 0),
+        atom_of=np.flatnonzero(assembly.nodes.node[:n] >= 0),
         values=values,
     )
     rules = (GroundRule("factor", "factor …", None),)

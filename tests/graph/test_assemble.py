@@ -136,13 +136,13 @@ def test_assembled_graph_agrees_with_the_parts(parts):
     card = cards + [int(c) for c in derived.card]
     states = worlds(cards, nodes, fixed)
     expected = plain_log_weights(values, states, card, batches)
-    free = np.flatnonzero(out.node[: len(cards)] >= 0)
-    assert (out.node[free] == np.arange(len(free))).all()
+    free = np.flatnonzero(out.nodes.node[: len(cards)] >= 0)
+    assert (out.nodes.node[free] == np.arange(len(free))).all()
     new = states[:, free]
     got = log_weights(out.graph, new) + out.log_constant
     np.testing.assert_allclose(got, expected, atol=1e-9)
     known = node_states(out.graph, new)
-    for old, (node, state) in enumerate(zip(out.node, out.state, strict=True)):
+    for old, (node, state) in enumerate(zip(*out.nodes, strict=True)):
         if state >= 0:
             assert node == -1 and (states[:, old] == state).all()
         elif node >= 0:

@@ -65,7 +65,7 @@ class RuledChains:
     def states(self) -> npt.NDArray[np.int32]:
         """The states of the given model's variables, shape (V, chains)."""
         nodes = node_states(self.found.model.graph, self.chains.states)
-        node, fixed = self.found.node, self.found.fixed
+        node, fixed = self.found.nodes
         own = nodes[np.maximum(node, 0)] if len(nodes) else np.zeros((len(node), nodes.shape[1]), np.int32)
         all_nodes = np.where(node[:, None] >= 0, own, fixed[:, None])
         return all_nodes[: self.given.graph.n_variables].astype(np.int32)
@@ -161,10 +161,10 @@ def readout(model: GroundModel, found: Determined) -> Readout:
         digits = np.unravel_index(np.arange(given.offset[t + 1] - given.offset[t]), cards) if nodes else ()
         index, possible, alive = np.zeros(int(given.offset[t + 1] - given.offset[t]), np.int64), True, False
         for node, digit in zip(nodes, digits, strict=True):
-            if found.node[node] < 0:
-                possible = possible & (digit == found.fixed[node])
+            if found.nodes.node[node] < 0:
+                possible = possible & (digit == found.nodes.state[node])
             else:
-                index, alive = index * found.model.graph.card[found.node[node]] + digit, True
+                index, alive = index * found.model.graph.card[found.nodes.node[node]] + digit, True
         always = start + index if alive else np.full(len(index), -2)
         source.append(np.where(possible, always, -1))
     return Readout(np.concatenate([*source, np.empty(0, dtype=np.int64)]).astype(np.int64))

@@ -14,7 +14,8 @@ import numpy as np
 
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
-from plx.graph.model import Atoms, FactorGraph, GroundModel, GroundQuery, Target
+from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.node_map import NodeMap
 from plx.graph.rows import segments, starts
 from plx.graph.tables import total_weight
 from plx.graph.worlds import input_owner
@@ -30,19 +31,16 @@ _READS = 20_000_000
 class Determined:
     """``model`` computes what hard rules define. Its queries are those of the given model.
 
-    ``node`` is the node of ``model`` that each given node became, -1 where it has one state, ``fixed``.
+    ``nodes`` says what became of each given node.
     """
 
     model: GroundModel
-    node: IntArray  # [V + D]
-    fixed: IntArray  # [V + D]
+    nodes: NodeMap
 
 
 def determined(model: GroundModel) -> Determined:
     """Replace defined unknowns until none is found. The log constant is -inf if no world is possible."""
-    node = np.arange(model.graph.n_nodes)
-    fixed = np.full(model.graph.n_nodes, -1, dtype=np.int64)
-    work = model
+    nodes, work = NodeMap.identity(model.graph.n_nodes), model
     for _ in range(_ROUNDS):
         chosen = definitions(work.graph)
         if not len(chosen.variable):
@@ -50,22 +48,11 @@ def determined(model: GroundModel) -> Determined:
         step = _substitute(work, chosen)
         if step is None:
             break
-        work, then, state = step
-        alive = node >= 0
-        old = node[alive]
-        node[alive] = then[old]
-        fixed[alive] = np.where(then[old] < 0, state[old], -1)
+        work, then = step
+        nodes = nodes.then(then)
         if work.log_constant == -np.inf:
             break
-    return Determined(replace(work, atoms=_atoms(model.atoms, node, work.graph.n_variables)), node, fixed)
-
-
-def _atoms(atoms: Atoms, node: IntArray, n_variables: int) -> Atoms:
-    """The atoms over the new nodes; an atom that is computed has a derived one."""
-    moved = np.where(atoms.node >= 0, node[np.maximum(atoms.node, 0)], -1) if len(node) else atoms.node
-    free = np.flatnonzero((moved >= 0) & (moved < n_variables))
-    _, first = np.unique(moved[free], return_index=True)
-    return replace(atoms, node=moved.astype(np.int32), atom_of=free[first])
+    return Determined(replace(work, atoms=nodes.atoms(model.atoms, work.graph.n_variables)), nodes)
 
 
 # ------------------------------------------------------------ substitution
@@ -79,8 +66,8 @@ class _Order(NamedTuple):
     n_variables: int
 
 
-def _substitute(model: GroundModel, chosen: Definitions) -> tuple[GroundModel, IntArray, IntArray] | None:
-    """The model with definitions applied; where each node went, and its state if it has only one."""
+def _substitute(model: GroundModel, chosen: Definitions) -> tuple[GroundModel, NodeMap] | None:
+    """The model with definitions applied, and where each node went."""
     graph = model.graph
     order = _order(graph, chosen)
     if not len(order.used):
@@ -99,29 +86,20 @@ def _substitute(model: GroundModel, chosen: Definitions) -> tuple[GroundModel, I
         _derived(graph, chosen, order),
         keep=order.number[asked],
     )
-    node, state = assembly.node[order.number], assembly.state[order.number]
+    nodes = assembly.nodes.take(order.number)
     moved = replace(
         model,
         graph=assembly.graph,
-        queries=tuple(_moved(query, node, state) for query in model.queries),
+        queries=tuple(map(nodes.query, model.queries)),
         log_constant=model.log_constant + assembly.log_constant,
         constant_weight=_constant(model, assembly),
     )
-    return moved, node, state
+    return moved, nodes
 
 
 def _constant(model: GroundModel, assembly: Assembly) -> int:
     both = np.array([model.constant_weight, assembly.constant_weight])
     return total_weight(model.values, both, np.ones(2, dtype=np.int64))
-
-
-def _moved(query: GroundQuery, node: IntArray, state: IntArray) -> GroundQuery:
-    def target(t: Target) -> Target:
-        if t.node < 0 or node[t.node] >= 0:
-            return Target(int(node[t.node]) if t.node >= 0 else -1, t.labels)
-        return Target(-1, t.labels[state[t.node] : state[t.node] + 1])
-
-    return replace(query, targets=tuple(target(t) for t in query.targets))
 
 
 def _order(graph: FactorGraph, chosen: Definitions) -> _Order:

@@ -103,7 +103,7 @@ class _Build:
         begin = targets.offset[:-1][alone]
         feature = leaves.of[variable]
         stays = feature < 0
-        self._unknowns(collapsed.node[variable[stays]], begin[stays])
+        self._unknowns(collapsed.nodes.node[variable[stays]], begin[stays])
         self._leaves(leaves, feature[~stays], begin[~stays])
         for t in np.flatnonzero(~alone).tolist():
             part = slice(*targets.offset[t : t + 2])
@@ -116,7 +116,7 @@ class _Build:
         out = segments(begin, card)
         state = reduced.quotient.state[segments(reduced.start[variable], card)]
         self.share[out] = 1.0 / reduced.quotient.multiplicity[state]
-        node = np.repeat(reduced.node[variable], card)
+        node = np.repeat(reduced.nodes.node[variable], card)
         alive = node >= 0
         inner = self.symmetry.start[node[alive]] + state[alive]
         inner -= np.repeat(reduced.quotient.start[variable], card)[alive]
@@ -161,8 +161,8 @@ class _Build:
             state, count = _state_map(collapsed, self.reduced, node)
             each = np.divide(1.0, count, out=np.zeros(len(count)), where=count > 0)
             share = np.multiply.outer(share, each).ravel()
-            kept = collapsed.node[node]
-            inner = int(self.reduced.node[kept]) if kept >= 0 else -1
+            kept = collapsed.nodes.node[node]
+            inner = int(self.reduced.nodes.node[kept]) if kept >= 0 else -1
             if inner >= 0:
                 alive.append(inner)
                 pool = np.add.outer(pool * graph.card[inner], state).ravel()
@@ -263,11 +263,11 @@ class _Build:
 
 def _state_map(collapsed: Collapsed, reduced: Reduced, node: int) -> tuple[IntArray, IntArray]:
     """As `Reduced.state_map`, of a node of the model that was given before leaves were summed out."""
-    kept = int(collapsed.node[node])
+    kept = int(collapsed.nodes.node[node])
     if kept >= 0:
         return reduced.state_map(kept)
     states = np.arange(collapsed.given.graph.card[node])
-    return np.zeros_like(states), (states == collapsed.fixed[node]).astype(np.int64)
+    return np.zeros_like(states), (states == collapsed.nodes.state[node]).astype(np.int64)
 
 
 def _worth(table: FloatArray) -> FloatArray:

@@ -15,7 +15,8 @@ import numpy as np
 
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
-from plx.graph.model import FactorGraph, GroundModel, Target
+from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.node_map import NodeMap
 from plx.graph.rows import BoolArray, starts, unique_rows
 from plx.graph.tables import add_weights
 from plx.lift.normal import select
@@ -47,14 +48,13 @@ class Leaves:
 class Collapsed:
     """``model`` is over what is left, its queries those of the given one that ask for no leaf.
 
-    ``leaves`` are the groups of leaves that queries ask for. ``node`` is the node of ``model`` that
-    each given node became, -1 where it is gone or has one state, ``fixed``.
+    ``leaves`` are the groups of leaves that queries ask for. ``nodes`` says what became of each given
+    node.
     """
 
     given: GroundModel
     model: GroundModel
-    node: IntArray  # [V + D]
-    fixed: IntArray  # [V + D]
+    nodes: NodeMap
     leaves: tuple[Leaves, ...]
 
 
@@ -72,16 +72,14 @@ def collapse(model: GroundModel, held: IntArray | None = None) -> Collapsed:
 
 def not_collapsed(model: GroundModel) -> Collapsed:
     """The model as it is."""
-    n = model.graph.n_nodes
-    return Collapsed(model, model, np.arange(n), np.full(n, -1, dtype=np.int64), ())
+    return Collapsed(model, model, NodeMap.identity(model.graph.n_nodes), ())
 
 
 class _Work:
     def __init__(self, model: GroundModel, held: IntArray | None) -> None:
         n = model.graph.n_variables
         self.given, self.graph = model, model.graph
-        self.node = np.arange(model.graph.n_nodes)
-        self.fixed = np.full(model.graph.n_nodes, -1, dtype=np.int64)
+        self.nodes = NodeMap.identity(model.graph.n_nodes)
         self.variable = np.arange(n)  # the given variable of each one that is left
         self.stays = np.zeros(n, dtype=bool)
         self.asked = np.zeros(n, dtype=bool)
@@ -112,46 +110,36 @@ class _Work:
                 self.stays[given.ravel()] = True
         gone = np.bincount(factors[factors >= 0], minlength=self.graph.n_factors) > 0
         assembly = _sum_out(values, self.graph, kinds, gone, read)
-        alive = self.node >= 0
-        old = self.node[alive]
-        self.node[alive], self.fixed[alive] = assembly.node[old], assembly.state[old]
-        self.variable = self.variable[assembly.node[: self.graph.n_variables] >= 0]
+        self.nodes = self.nodes.then(assembly.nodes)
+        self.variable = self.variable[assembly.nodes.node[: self.graph.n_variables] >= 0]
         self.log_constant += assembly.log_constant
         self.graph = assembly.graph
         return True
 
     def _read(self) -> list[int]:
         """Derived nodes that queries read. One that has become an unknown makes that stay."""
-        now = self.node[self.derived]
+        now = self.nodes.node[self.derived]
         self.stays[self.variable[now[(now >= 0) & (now < self.graph.n_variables)]]] = True
         return [int(node) for node in now[now >= self.graph.n_variables]]
 
     def finish(self) -> Collapsed:
         if self.graph is self.given.graph:
             return not_collapsed(self.given)
-        model, node = self.given, self.node
-        atoms = model.atoms
-        where = np.where(atoms.node >= 0, node[np.maximum(atoms.node, 0)], -1)
+        model = self.given
         leaf = {variable for leaves in self.leaves for variable in leaves.variable.tolist()}
         queries = tuple(
-            replace(query, targets=tuple(self._target(target) for target in query.targets))
+            self.nodes.query(query)
             for query in model.queries
             if len(query.targets) != 1 or query.targets[0].node not in leaf
         )
         inner = replace(
             model,
             graph=self.graph,
-            atoms=replace(atoms, node=where.astype(np.int32), atom_of=atoms.atom_of[self.variable]),
+            atoms=self.nodes.atoms(model.atoms, self.graph.n_variables),
             queries=queries,
             log_constant=self.log_constant,
         )
-        return Collapsed(model, inner, node, self.fixed, tuple(self.leaves))
-
-    def _target(self, target: Target) -> Target:
-        if target.node < 0:
-            return target
-        node, fixed = int(self.node[target.node]), int(self.fixed[target.node])
-        return Target(node, target.labels if node >= 0 else target.labels[[fixed]])
+        return Collapsed(model, inner, self.nodes, tuple(self.leaves))
 
 
 def _leaves(graph: FactorGraph, stays: BoolArray) -> tuple[IntArray, IntArray]:

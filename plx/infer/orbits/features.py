@@ -61,10 +61,10 @@ class _Classes:
     """Which reduced state each value of an unknown is in, the same for unknowns that look alike."""
 
     def __init__(self, collapsed: Collapsed, reduced: Reduced) -> None:
-        self.node, self.reduced = collapsed.node, reduced
+        self.node, self.reduced = collapsed.nodes.node, reduced
         self.known: dict[bytes, int] = {}
         self.maps: list[FloatArray] = []  # [reduced states, states] the share of each value in its class
-        self.pattern = np.full(len(collapsed.node), -1, dtype=np.int64)
+        self.pattern = np.full(len(collapsed.nodes.node), -1, dtype=np.int64)
 
     def given(self, leaves: Leaves) -> list[tuple[IntArray, IntArray, FloatArray]]:
         """Leaves of one group by what they look like: which, their nodes [n, k] and the table given those."""
@@ -72,7 +72,7 @@ class _Classes:
         for variable in np.unique(inner):
             if self.pattern[variable] < 0:
                 self.pattern[variable] = self._pattern(int(variable))
-        node = self.reduced.node[inner]
+        node = self.reduced.nodes.node[inner]
         order = np.argsort(node, axis=1, kind="stable")
         first, kind = unique_rows(np.concatenate([self.pattern[inner], order, node < 0], axis=1))
         out = []

@@ -123,7 +123,7 @@ def test_what_is_forced_spreads() -> None:
     model = make_model([2] * n, [((0,), [NO, YES])] + [((i, i + 1), implies) for i in range(n - 1)])
     found = determined(model)
     assert found.model.graph.n_variables == 0
-    np.testing.assert_array_equal(found.fixed, 1)
+    np.testing.assert_array_equal(found.nodes.state, 1)
 
 
 def test_a_contradiction_shows() -> None:
@@ -134,4 +134,4 @@ def test_a_contradiction_shows() -> None:
 def test_nothing_is_computed_without_reason() -> None:
     model = make_model([2, 2, 2], [((0, 1), [[YES, YES], [NO, YES]]), ((1, 2), [[0, 5], [3, 0]])])
     assert determined(model).model is not None
-    np.testing.assert_array_equal(determined(model).node, np.arange(3))
+    np.testing.assert_array_equal(determined(model).nodes.node, np.arange(3))

@@ -1,0 +1,74 @@
+"""Where the nodes of a graph went when another graph took its place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from plx.graph.model import Atoms, Condition, GroundQuery, Target
+from plx.values import IntArray
+
+
+class NodeMap(NamedTuple):
+    """Node i of the old graph is ``node[i]`` of the new one, or, where that is -1, has only ``state[i]``.
+
+    A node of which nothing is left, as nothing uses it, has -1 in both.
+    """
+
+    node: IntArray  # [V + D]
+    state: IntArray  # [V + D]
+
+    @classmethod
+    def identity(cls, n_nodes: int) -> NodeMap:
+        """Every node is itself."""
+        return cls(np.arange(n_nodes), np.full(n_nodes, -1, dtype=np.int64))
+
+    def then(self, after: NodeMap) -> NodeMap:
+        """This map, and another of the new graph after it."""
+        alive = self.node >= 0
+        node, state = self.node.copy(), self.state.copy()
+        node[alive], state[alive] = after.node[self.node[alive]], after.state[self.node[alive]]
+        return NodeMap(node, state)
+
+    def take(self, nodes: IntArray) -> NodeMap:
+        """The map of a graph whose node i was called ``nodes[i]``."""
+        return NodeMap(self.node[nodes], self.state[nodes])
+
+    def target(self, target: Target) -> Target:
+        """A target over the new node; over none where only one state is left. Labels may be absent."""
+        if target.node < 0:
+            return target
+        node, state = int(self.node[target.node]), max(int(self.state[target.node]), 0)
+        return Target(node, target.labels if node >= 0 else target.labels[state : state + 1])
+
+    def condition(self, fact: Condition) -> Condition | None:
+        """A fact over the new node; None where it always holds."""
+        if fact.node < 0:
+            return fact
+        node, state = int(self.node[fact.node]), int(self.state[fact.node])
+        if node >= 0:
+            return replace(fact, node=node)
+        return None if state == fact.state else replace(fact, node=-1, state=0)
+
+    def query(self, query: GroundQuery) -> GroundQuery:
+        """A query over the nodes of the new graph."""
+        given = [self.condition(fact) for fact in query.given]
+        return replace(
+            query,
+            targets=tuple(self.target(target) for target in query.targets),
+            given=tuple(fact for fact in given if fact is not None),
+        )
+
+    def atoms(self, atoms: Atoms, n_variables: int) -> Atoms:
+        """The atoms over the nodes of a new graph of so many variables."""
+        node = (
+            atoms.node
+            if not len(self.node)
+            else np.where(atoms.node >= 0, self.node[np.maximum(atoms.node, 0)], -1)
+        )
+        variable = node[atoms.atom_of]
+        left = (variable >= 0) & (variable < n_variables)
+        atom_of = atoms.atom_of[left][np.argsort(variable[left], kind="stable")]
+        return replace(atoms, node=node.astype(np.int32), atom_of=atom_of)
