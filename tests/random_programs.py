@@ -110,6 +110,12 @@ def number(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) ->
             f"min({n}, {inner})",
             f"-2 * ({inner})",
             f"({inner}) % 2",
+            f"floor(({inner}) / 2)",
+            f"2 * ({body.replace(fresh, 't1')})",
+            f"({inner}) - ({body.replace(fresh, x)})",
+            f"max(b({x}), {n})",
+            f"sum({body} for {fresh} in T)",
+            f"sum(b({fresh}) * {everyone} for {fresh} in T)",
         ]
     return draw(st.sampled_from(choices))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plx import weights
-from plx.check.program import Const, Variable
+from plx.check.program import Const, Expr, Operation, Variable
 from plx.check.typed import Entry, Kind, Ranged, RelationEntry, Typed, TypeEntry, broken, kind_of_value
 from plx.data.table import Data
 from plx.errors import Diagnostic, Note, nearest
@@ -109,9 +109,9 @@ class Context:
         message = f"{kind.words} is expected here, this is {typed.kind.words}"
         hint = None
         if kind == Kind.TRUTH:
-            hint = "compare it with something, e.g. `… = v`"
-        elif typed.kind == Kind.TRUTH:
-            hint = "count(… for …) turns formulas into a number"
+            hint = _formula_instead(typed.expr)
+        elif typed.kind == Kind.SYMBOL:
+            hint = "a comparison counts as 0 or 1: put it in parentheses, e.g. `2 * (… = v)`"
         return self.fail(typed.expr.span, message, hint, [typed.note])
 
     # ------------------------------------------------------------------- values
@@ -199,6 +199,15 @@ class Context:
         ids = [entry.possible for entry in self.types()]
         everything = np.concatenate([*ids, np.array(sorted(self.introduced), dtype=np.int64)])
         return self.symbol_texts(everything)
+
+
+def _formula_instead(expr: Expr) -> str:
+    """How a formula is written that was meant by this number or symbol."""
+    operands = expr.arguments if isinstance(expr, Operation) else ()
+    counted = [isinstance(operand, Operation) and operand.op == "indicator" for operand in operands]
+    if counted and all(counted):
+        return "`!` negates a formula, `&` and `|` join two"
+    return "compare it with something, e.g. `… = v`"
 
 
 def _similar(a: str, b: str) -> bool:

@@ -29,7 +29,7 @@ def check_rule(ctx: Context, node: ast.Weight | ast.Factor | ast.Require | ast.O
         weight = _weight(ctx, env, node.weight)
         body = ctx.formula(env, node.formula)
     elif isinstance(node, ast.Factor):
-        body = _finite(ctx, ctx.number(env, node.value))
+        body = _factor(ctx, env, node.value)
     else:
         body = ctx.formula(env, node.formula)
     if wrong or body.broken or (weight and weight.broken):
@@ -49,6 +49,17 @@ def _weight(ctx: Context, env: Env, node: ast.Expr) -> Typed:
         message = f"a weight is a number, this is {typed.kind.words}"
         return ctx.fail(typed.expr.span, message, None, [typed.note])
     return _finite(ctx, typed)
+
+
+def _factor(ctx: Context, env: Env, node: ast.Expr) -> Typed:
+    typed = ctx.resolve(env, node)
+    if typed.broken or typed.kind != Kind.TRUTH:
+        return _finite(ctx, ctx.need(typed, Kind.NUMBER))
+    message = f"a factor is a number, this is {typed.kind.words}"
+    hint = f"`weight w: {node.span.text}` adds w where it holds"
+    if isinstance(node, ast.Compare):
+        hint += ", `w * (x = v)` is a number: its parentheses are needed"
+    return ctx.fail(node.span, message, hint, [typed.note])
 
 
 def _finite(ctx: Context, typed: Typed) -> Typed:
