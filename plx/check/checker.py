@@ -22,7 +22,6 @@ from plx.check.statements import (
 from plx.check.typed import (
     BrokenEntry,
     Entry,
-    ParamEntry,
     RandomEntry,
     RelationEntry,
     TypeEntry,
@@ -88,7 +87,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     return Program(
         values,
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, TypeEntry)},
-        {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, ParamEntry)},
+        {name: entry.info for name in ctx.entries if (entry := ctx.param(name))},
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, RelationEntry)},
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, RandomEntry)},
         tuple(rules),

@@ -183,7 +183,7 @@ def member(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
 
 def _relation(ctx: Context, env: Env, node: ast.Member) -> ast.Apply | None:
     """``(x, y) in friends`` is ``friends(x, y)``."""
-    if not isinstance(node.set, ast.Name) or not isinstance(ctx.entries.get(node.set.text), RelationEntry):
+    if not isinstance(node.set, ast.Name) or not isinstance(ctx.visible(env, node.set), RelationEntry):
         return None
     items = node.item.items if isinstance(node.item, ast.Tuple) else (node.item,)
     return ast.Apply(node.set, items, span=node.span)

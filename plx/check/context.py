@@ -10,7 +10,17 @@ import numpy as np
 
 from plx import weights
 from plx.check.program import Const, Expr, Operation, Variable
-from plx.check.typed import Entry, Kind, Ranged, RelationEntry, Typed, TypeEntry, broken, kind_of_value
+from plx.check.typed import (
+    Entry,
+    Kind,
+    ParamEntry,
+    Ranged,
+    RelationEntry,
+    Typed,
+    TypeEntry,
+    broken,
+    kind_of_value,
+)
 from plx.data.table import Data
 from plx.errors import Diagnostic, Note, nearest
 from plx.source import Span
@@ -64,6 +74,7 @@ class Context:
     unknown_members: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     uids: int = 0
+    tabulated: dict[str, ParamEntry] = field(default_factory=dict)
     fact_sets: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
     tables: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
     ranks: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -113,6 +124,10 @@ class Context:
         elif typed.kind == Kind.SYMBOL:
             hint = "a comparison counts as 0 or 1: put it in parentheses, e.g. `2 * (… = v)`"
         return self.fail(typed.expr.span, message, hint, [typed.note])
+
+    def visible(self, env: Env, node: ast.Expr) -> Entry | None:
+        """What a bare name was declared as, unless a bound variable hides it."""
+        return self.entries.get(node.text) if isinstance(node, ast.Name) and node.text not in env else None
 
     # ------------------------------------------------------------------- values
 
@@ -174,6 +189,11 @@ class Context:
     def types(self) -> list[TypeEntry]:
         """The types checked so far."""
         return [entry for entry in self.entries.values() if isinstance(entry, TypeEntry)]
+
+    def param(self, name: str) -> ParamEntry | None:
+        """The table of a param, unless mistakes were found in it."""
+        entry = self.entries[name]
+        return entry if isinstance(entry, ParamEntry) else self.tabulated.get(name)
 
     def relations(self) -> list[RelationEntry]:
         """The relations checked so far."""

@@ -11,6 +11,7 @@ from plx.check.context import MAX_DEPTH, MAX_EXPANSION, Context, Env, Wanted
 from plx.check.operators import FUNCTIONS, apply_function
 from plx.check.program import Expr, RandomTerm, Variable
 from plx.check.substitute import RandomArgument, substitute
+from plx.check.tabulate import tabulated
 from plx.check.typed import (
     Abbreviation,
     BrokenEntry,
@@ -158,10 +159,7 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
             case RandomEntry():
                 return replace(_random(ctx, entry, exprs, span), depth=depth, size=size)
             case ParamEntry():
-                expr = build.param_term(ctx, text, exprs, span)
-                return Typed(
-                    expr, entry.kind, entry.possible, fixed=known, strict=False, depth=depth, size=size
-                )
+                return replace(_entry_of(ctx, entry, exprs, span), fixed=known, depth=depth, size=size)
             case RelationEntry():
                 expr = build.relation_term(ctx, text, exprs, span)
                 return Typed(expr, Kind.TRUTH, fixed=known, depth=depth, size=size)
@@ -170,6 +168,11 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
     except fixed.NoValue as mistake:
         return ctx.fail(span, str(mistake))
     return broken(span)
+
+
+def _entry_of(ctx: Context, entry: ParamEntry, arguments: Sequence[Expr], span: Span) -> Typed:
+    expr = build.param_term(ctx, entry.info.name, arguments, span)
+    return Typed(expr, entry.kind, entry.possible, strict=False)
 
 
 def _random(ctx: Context, entry: RandomEntry, arguments: list[Expr], span: Span) -> Typed:
@@ -202,6 +205,9 @@ def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span:
     try:
         expr = substitute(ctx, body.expr, mapped)
     except RandomArgument as mistake:
+        if isinstance(ctx.declarations[entry.name], ast.ParamDecl):
+            found = _entry_of(ctx, tabulated(ctx, entry), [a.expr for a in arguments], span)
+            return replace(found, fixed=False, depth=depth, size=size)
         inner = mistake.args[0].name
         message = f"`{entry.name}` uses an argument as an index; it must be fixed, but `{inner}` is random"
         return ctx.fail(span, message)

@@ -55,7 +55,7 @@ def _binding(
     ctx: Context, env: dict[str, Typed], node: ast.Binding
 ) -> Iterator[SetBinding | RelationBinding]:
     """The bindings of one ``names in set``; their variables are added to ``env``."""
-    entry = ctx.entries.get(node.set.text) if isinstance(node.set, ast.Name) else None
+    entry = ctx.visible(env, node.set)
     if node.tuple or (isinstance(entry, RelationEntry) and len(entry.slots) == 1):
         yield from _tuples(ctx, env, node, entry)
         return

@@ -77,15 +77,23 @@ def finish(ctx: Context, set_: SetExpr, kind: Kind, possible: IntArray | None, s
 # -------------------------------------------------------------------- types by name
 
 
+def _hidden(ctx: Context, env: Env, node: ast.Name) -> Ranged:
+    """A bound variable hides whatever is declared by its name."""
+    ctx.error(
+        node.span, f"`{node.text}` is a bound variable here; a set is expected", None, [env[node.text].note]
+    )
+    return broken_set(node.span)
+
+
 def _named(ctx: Context, env: Env, node: ast.Name) -> Ranged:
+    if node.text in env:
+        return _hidden(ctx, env, node)
     entry = ctx.entries.get(node.text)
     if isinstance(entry, TypeEntry):
         return Ranged(SetType(node.text, span=node.span), entry.kind, entry.possible, node.text, node.text)
     if isinstance(entry, BrokenEntry):
         return broken_set(node.span)
-    if node.text in env:
-        ctx.error(node.span, f"`{node.text}` is a bound variable; a set is expected here")
-    elif isinstance(entry, RelationEntry):
+    if isinstance(entry, RelationEntry):
         names = ", ".join("uvwxyz"[: len(entry.slots)]) or "…"
         message = f"`{node.text}` is a relation; a set is expected here"
         ctx.error(node.span, message, hint=f"bind its tuples: `for ({names}) in {node.text}`")
@@ -101,6 +109,8 @@ def _named(ctx: Context, env: Env, node: ast.Name) -> Ranged:
 
 def _family(ctx: Context, env: Env, node: ast.Apply) -> Ranged:
     name = node.name.text
+    if name in env:
+        return _hidden(ctx, env, node.name)
     entry = ctx.entries.get(name)
     if isinstance(entry, BrokenEntry):
         return broken_set(node.span)
