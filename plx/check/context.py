@@ -25,6 +25,7 @@ from plx.data.table import Data
 from plx.errors import Diagnostic, Note, nearest
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.printer import print_value
 from plx.values import IntArray, Value, Values, distinct
 
 Declaration = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl
@@ -143,9 +144,7 @@ class Context:
     def text(self, index: int) -> str:
         """A value for a message, as the program would write it."""
         value = self.values[index]
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        return value if isinstance(value, str) else weights.shown(value)
+        return print_value(value) if isinstance(value, bool | str) else weights.shown(value)
 
     def listing(self, ids: IntArray) -> str:
         """Some values in words, numbers in their order."""
@@ -206,7 +205,7 @@ class Context:
             best = nearest(name, [*others, *(self._all_symbols() if first is None else ())])
             close = best is not None and (first is None or _similar(name, best))
             best = best if close and best != name else None
-        return f"did you mean `{best}`?" if best else None
+        return f"did you mean `{print_value(best)}`?" if best else None
 
     def symbol_texts(self, ids: IntArray) -> list[str]:
         """The symbols among some values, unless they are too many."""

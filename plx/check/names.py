@@ -26,6 +26,7 @@ from plx.check.typed import (
 from plx.errors import Note
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.printer import quoted as quoted_text
 from plx.weights import ArithmeticMistake
 
 
@@ -90,7 +91,7 @@ def quoted(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
     hint = ctx.suggest(node.text, wanted.possible if wanted else None, ())
     if ctx.unknown_members and (wanted is None or wanted.possible is None):
         return broken(node.span)
-    return ctx.fail(node.span, f'"{node.text}" is a member of no type', hint)
+    return ctx.fail(node.span, f"{quoted_text(node.text)} is a member of no type", hint)
 
 
 def number(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:

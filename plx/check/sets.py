@@ -33,6 +33,7 @@ from plx.check.typed import (
 from plx.errors import did_you_mean
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.printer import print_value
 from plx.values import IntArray
 from plx.weights import ArithmeticMistake
 
@@ -216,7 +217,7 @@ def _run(ctx: Context, node: ast.Binary, introduce: bool) -> Ranged:
     else:
         unknown = [text for text in texts if ctx.symbol(text) is None]
         if unknown and not ctx.unknown_members:
-            ctx.error(node.span, f"`{unknown[0]}` is a member of no type")
+            ctx.error(node.span, f"`{print_value(unknown[0])}` is a member of no type")
         if unknown:
             return broken_set(node.span)
     return finish(ctx, SetConst(tuple(ids.tolist()), span=node.span), Kind.SYMBOL, None, node.span)
