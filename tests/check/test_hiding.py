@@ -1,4 +1,4 @@
-"""A bound variable hides what is declared by its name, and nothing else does; the order of statements is free."""
+"""A bound variable hides what is declared by its name, and the order of statements is free."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from plx.errors import Diagnostic, nearest
 from plx.syntax.foreign import BLOCKS, OPENINGS, PROBABILITIES, conditional, distribution, likely
@@ -35,7 +36,8 @@ def _clause(m: Mistake, line: Sequence[Word]) -> str | None:
     if chance and head:
         return conditional(head, body, chance) if body else likely(head, chance)
     if not chance and head and body:
-        return f"a rule that always holds is `require {body} => {head}`, one that mostly does `weight 1.5: {body} => {head}`"
+        rule = f"{body} => {head}"
+        return f"a rule that always holds is `require {rule}`, one that mostly does `weight 1.5: {rule}`"
     return None
 
 
@@ -58,7 +60,8 @@ def _weighted(m: Mistake, line: Sequence[Word]) -> str | None:
         return None
     number = _text(line[: 1 if m.kind == "NUMBER" else 2])
     formula = _text(_until(line[1 if m.kind == "NUMBER" else 2 :], ".")) or "F"
-    return f"a formula with a weight is written `weight {number}: {formula}`, with `for x in T` for every variable"
+    written = f"`weight {number}: {formula}`"
+    return f"a formula with a weight is written {written}, with `for x in T` for every variable"
 
 
 def _drawn(m: Mistake, line: Sequence[Word]) -> str | None:
@@ -75,7 +78,7 @@ def draw(m: Mistake, line: Sequence[Word]) -> str | None:
             if hint:
                 return hint
     if any(word.text == "~" for word in line):
-        return "declare the unknown with `random`; `weight`, `factor` and `require` say how likely its values are"
+        return "declare it with `random`; `weight`, `factor` and `require` say how likely its values are"
     return None
 
 
@@ -136,7 +139,8 @@ def _named_thing(m: Mistake, line: Sequence[Word]) -> str | None:
         return f"write `type {m.text} = {{…}}` for a set, `param` for a table, `relation` for facts"
     if value:
         fact = f"{m.text} = {_text(_until(value, '.'))}"
-        return f"write `param {fact}` for a fixed value, `observe {fact}` for what was seen, `require {fact}` for what always holds"
+        seen = f"`observe {fact}` for what was seen, `require {fact}` for what always holds"
+        return f"write `param {fact}` for a fixed value, {seen}"
     if line[1].type in ("LPAR", "EQUAL"):
         return f"write `observe {m.text}…` for what was seen, `require {m.text}…` for what always holds"
     return None
@@ -157,7 +161,7 @@ _GUESSES: tuple[Callable[[Mistake, Sequence[Word]], str | None], ...] = (
 def _starts(words: Sequence[Word], *texts: str) -> bool:
     """Whether words begin with these, without blanks between them."""
     begin = words[: len(texts)]
-    joined = all(left.end == right.start for left, right in zip(begin, begin[1:], strict=False))
+    joined = all(left.end == right.start for left, right in pairwise(begin))
     return tuple(word.text for word in begin) == texts and joined
 
 
