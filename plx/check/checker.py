@@ -77,6 +77,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     """
     ctx = Context(values, data, {}, _RESOLVERS, unknown_members=hides_members(module))
     ctx.diagnostics += data.problems
+    ctx.has_given = any(isinstance(s, ast.Query) and bool(s.given) for s in module.statements)
     ctx.declarations = _declarations(ctx, module)
     _check_declarations(ctx)
     rules, evidence, queries = _check_statements(ctx, module)

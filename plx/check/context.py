@@ -64,6 +64,7 @@ class Context:
     """The state of one check. Only the report, the entries and the symbols grow.
 
     ``unknown_members``: the members of some type could not be read, so any name may be one of them.
+    ``has_given``: some query of the program has a condition.
     """
 
     values: Values
@@ -73,6 +74,7 @@ class Context:
     entries: dict[str, Entry] = field(default_factory=dict)
     introduced: set[int] = field(default_factory=set)
     unknown_members: bool = False
+    has_given: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     uids: int = 0
     tabulated: dict[str, ParamEntry] = field(default_factory=dict)

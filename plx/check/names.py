@@ -26,6 +26,8 @@ from plx.check.typed import (
 from plx.errors import Note
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.foreign import FUNCTIONS as FUNCTIONS_ELSEWHERE
+from plx.syntax.foreign import PROBABILITIES, VALUES, distribution
 from plx.syntax.printer import quoted as quoted_text
 from plx.weights import ArithmeticMistake
 
@@ -77,8 +79,7 @@ def _unknown(ctx: Context, env: Env, node: ast.Name, wanted: Wanted | None) -> T
         hint = hint or bind + listed
     else:
         message = f"`{node.text}` is neither bound by a `for`, nor declared, nor a member of a type"
-    if node.text.lower() in ("inf", "infinity", "nan"):
-        hint = "weights are finite: use `require` for what must hold"
+    hint = VALUES.get(node.text, hint)
     return ctx.fail(node.span, message, hint)
 
 
@@ -142,10 +143,25 @@ def _undeclared(ctx: Context, env: Env, node: ast.Apply) -> Typed:
     if ctx.symbol(text) is not None:
         return ctx.fail(node.span, f"`{text}` is a symbol, it takes no arguments")
     callable_ = [n for n, d in ctx.declarations.items() if d.slots]
-    hint = ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
+    hint = _elsewhere(ctx, node) or ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
     if hint is None and callable_:
         hint = f"declared are: {', '.join(callable_[:8])}" + (", …" if len(callable_) > 8 else "")
     return ctx.fail(node.name.span, f"`{text}` is not declared", hint)
+
+
+def _elsewhere(ctx: Context, node: ast.Apply) -> str | None:
+    """What to write for a function of another language, unless a declared name differs in case alone."""
+    text = node.name.text
+    if any(name.casefold() == text.casefold() for name in ctx.declarations):
+        return None
+    if text not in PROBABILITIES or not node.arguments:
+        return FUNCTIONS_ELSEWHERE.get(text) or distribution(text)
+    asked = node.arguments[0]
+    if isinstance(asked, ast.Binary) and asked.op == "or":
+        fact, condition = asked.left.span.text, asked.right.span.text
+        return f"`query {fact} given {condition}` asks for the probability of the one under the other"
+    fact = asked.span.text
+    return f"`query {fact}` asks for its probability; `weight logit(p): {fact}` makes it likely"
 
 
 def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typed:

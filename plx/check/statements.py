@@ -13,6 +13,7 @@ from plx.check.context import Context, Env
 from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Scope, SetConst, SetExpr
 from plx.check.rows import check_index, check_values
 from plx.check.scopes import resolve_scope
+from plx.check.slips import warn_condition, warn_odds
 from plx.check.typed import BrokenEntry, Kind, RandomEntry, Typed
 from plx.data.table import Table
 from plx.errors import did_you_mean
@@ -28,6 +29,7 @@ def check_rule(ctx: Context, node: ast.Weight | ast.Factor | ast.Require | ast.O
     if isinstance(node, ast.Weight):
         weight = _weight(ctx, env, node.weight)
         body = ctx.formula(env, node.formula)
+        warn_odds(ctx, node, body)
     elif isinstance(node, ast.Factor):
         body = _factor(ctx, env, node.value)
     else:
@@ -142,6 +144,7 @@ def check_query(ctx: Context, node: ast.Query) -> Query | None:
     if wrong or any(target.broken for target in targets):
         return None
     kind = "joint" if joint else target_kind(targets[0])
+    warn_condition(ctx, node)
     exprs = tuple(target.expr for target in targets)
     return Query(kind, exprs, scope, conditions, label, node.span, node)  # type: ignore[arg-type]
 
