@@ -112,7 +112,7 @@ def test_what_reads_like_something_else(statement: str, message: str, hint: str)
         "query (f(a) | f(b))",
         "query f(a) | f(b)\nquery f(a) given f(b)",
         "query f(a) | f(b) given n(a) = 1",
-        'random v: {"True", "False"}',
+        'random v: {"True", "False"}\nweight 1: v = "True"',
         "weight logit(0.3): f(x) for x in T",
         "weight logit(0.3): f(x) & x = a for x in T",
         "weight logit(0.3): f(x) | f(a) for x in T",
