@@ -21,6 +21,7 @@ from plx.data import load as load_data
 from plx.decoding import decode
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.source import Source
+from plx.syntax.foreign_files import refuse_content, refuse_suffix
 from plx.syntax.parser import recover
 from plx.values import FloatArray, Values
 
@@ -364,12 +365,16 @@ def methods() -> tuple[str, ...]:
 
 
 def is_network(file: Path) -> bool:
-    """Whether a file is a model of another tool."""
+    """Whether a file is a model of another tool. Raises PlxError where plx reads none of that tool."""
     if file.suffix.lower() in ("", ".plx"):
         return False
     from plx.formats import is_model_file
 
-    return is_model_file(file)
+    if is_model_file(file):
+        return True
+    if file.is_file():
+        refuse_suffix(str(file))
+    return False
 
 
 def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = (), best: int = 0) -> Model:
@@ -383,7 +388,8 @@ def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = (), be
 def read_program(
     name: str, content: bytes, bindings: Mapping[str, object], folder: Path, max_ground: int | None = None
 ) -> Model:
-    """The model of a program as the bytes of a file. Raises PlxError, also where they are no UTF-8."""
+    """The model of a program as the bytes of a file. Raises PlxError, also where they are no program."""
+    refuse_content(name, content)
     return _build(decode(name, content), bindings, folder, max_ground)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from plx.weights import Number, add, compare, div, exp, log, logit, mod, mul, neg, power, sqrt, sub
+from plx.weights import Number, add, compare, div, exp, floor, log, logit, mod, mul, neg, power, sqrt, sub
 
 
 def _chain(step: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -53,10 +53,12 @@ OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "%": mod,
     "^": power,
     "neg": neg,
+    "indicator": int,
     "log": log,
     "exp": exp,
     "sqrt": sqrt,
     "abs": _absolute,
+    "floor": floor,
     "min": _chain(_less),
     "max": _chain(_more),
     "logit": logit,

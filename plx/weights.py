@@ -304,6 +304,17 @@ def logit(a: Number) -> Number:
     return log(div(a, sub(1, a)))
 
 
+def floor(a: Number) -> int:
+    """The largest integer that is not above a. Raises ArithmeticMistake for an irrational past 2^53."""
+    if _is_rational(a):
+        return math.floor(a)
+    near = to_float(a)
+    if abs(near) > 2.0**53:
+        raise ArithmeticMistake(f"floor({shown(a)}): the number is too large")
+    whole = math.floor(near)
+    return whole - (compare(a, whole) < 0) + (compare(a, whole + 1) >= 0)
+
+
 def compare(a: Number, b: Number) -> int:
     """-1, 0 or 1 as a is less than, equal to or greater than b; never decided by rounding."""
     if _is_rational(a) and _is_rational(b):

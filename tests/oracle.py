@@ -218,7 +218,7 @@ class Interpreter:
                 return self.call(name.text, tuple(self.value(a, env) for a in arguments), env)
             case ast.Unary(op=op, operand=operand):
                 inner = self.value(operand, env)
-                return (not inner) if op == "not" else -inner if op == "-" else inner
+                return (not inner) if op == "not" else -number(inner) if op == "-" else number(inner)
             case ast.Binary(op=op, left=left, right=right):
                 return self.binary(op, left, right, env)
             case ast.Compare(operands=operands, ops=ops):
@@ -234,10 +234,10 @@ class Interpreter:
     def call(self, name: str, arguments: tuple[Value, ...], env: Env) -> Value:
         functions = {
             "log": math.log, "exp": math.exp, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
-            "logit": lambda p: math.log(p / (1 - p)),
+            "logit": lambda p: math.log(p / (1 - p)), "floor": lambda x: Fraction(math.floor(x)),
         }  # fmt: skip
         if name in functions and name not in self.declared:
-            return functions[name](*arguments)
+            return functions[name](*map(number, arguments))
         declaration = self.declared[name]
         match declaration:
             case ast.RandomDecl():
@@ -261,11 +261,10 @@ class Interpreter:
         if op == "=>":
             return not a or self.value(right, env)
         b = self.value(right, env)
+        if op in ("xor", "<=>"):
+            return (a != b) == (op == "xor")
+        a, b = number(a), number(b)
         match op:
-            case "xor":
-                return a != b
-            case "<=>":
-                return a == b
             case "+":
                 return a + b
             case "-":
@@ -304,7 +303,7 @@ class Interpreter:
                 return all(values)
             case "count":
                 return Fraction(sum(1 for v in values if v))
-        return sum(values, start=Fraction(0))
+        return sum(map(number, values), start=Fraction(0))
 
 
 def unique(values) -> list[Value]:
@@ -312,6 +311,11 @@ def unique(values) -> list[Value]:
     for value in values:
         seen.setdefault((isinstance(value, bool), value), value)
     return list(seen.values())
+
+
+def number(value: Value) -> Value:
+    """In arithmetic a formula counts as 0 or 1."""
+    return Fraction(value) if isinstance(value, bool) else value
 
 
 def log_sum(logs: list[float]) -> float:

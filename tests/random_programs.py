@@ -16,6 +16,7 @@ relation lone(T) = {{t1}}
 param w(T) = {{t1: {w1}, else: {w2}}}
 param d(i: L, j: L) = abs(i - j) / 2
 param half = 1/2
+param upto(k: L) = sum(i for i in 0..k)
 param tab(L) = {{0: 1, else: -1/2}}
 param grid(L, T) = {{(1, t1): 2, else: 1/3}}
 relation near(L, L) = {{(0, 1), (1, 1)}}
@@ -96,7 +97,7 @@ def term(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...]) -> str:
 def number(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) -> str:
     x, fresh = draw(term(shape, bound)), f"c{depth}"
     n = "n(t1)" if shape.some_n else f"n({x})"
-    choices = [n, "n(t1)", "1", f"level({x})", f"tab({n})", f"grid(n(t1), {x})"]
+    choices = [n, "n(t1)", "1", f"level({x})", f"tab({n})", f"upto({n})", f"grid(n(t1), {x})"]
     if depth:
         body, inner = draw(formula(shape, (*bound, fresh), depth - 1)), draw(number(shape, bound, depth - 1))
         everyone = "n(t1)" if shape.some_n else f"n({fresh})"
@@ -110,6 +111,12 @@ def number(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) ->
             f"min({n}, {inner})",
             f"-2 * ({inner})",
             f"({inner}) % 2",
+            f"floor(({inner}) / 2)",
+            f"2 * ({body.replace(fresh, 't1')})",
+            f"({inner}) - ({body.replace(fresh, x)})",
+            f"max(b({x}), {n})",
+            f"sum({body} for {fresh} in T)",
+            f"sum(b({fresh}) * {everyone} for {fresh} in T)",
         ]
     return draw(st.sampled_from(choices))
 

@@ -207,6 +207,22 @@ def test_symbolic_only_where_needed() -> None:
     assert isinstance(weights.mul(weights.log(2), Fraction(37, 100)), LogNumber)
 
 
+@given(numbers)
+def test_floor_is_the_whole_part_of_any_number(number: Number) -> None:
+    whole = weights.floor(number)
+    assert type(whole) is int
+    assert weights.compare(whole, number) <= 0 < weights.compare(whole + 1, number)
+
+
+def test_floor_is_decided_exactly() -> None:
+    barely = weights.sub(3, weights.exp(-60))
+    assert (to_float(barely), weights.floor(barely)) == (3.0, 2)
+    assert weights.floor(-half) == -1
+    assert weights.floor(Fraction(10**40 + 1, 3)) == (10**40 + 1) // 3
+    with pytest.raises(ArithmeticMistake, match="too large"):
+        weights.floor(weights.exp(50))
+
+
 @pytest.mark.parametrize("power", [0, 3, 20, 21, 4300, 20_000])
 def test_numbers_of_any_length_have_a_text(power: int) -> None:
     big = 10**power + 3

@@ -22,7 +22,7 @@ from plx.check.program import (
     SetType,
     SetUnion,
 )
-from plx.check.typed import ParamEntry, RelationEntry, TypeEntry
+from plx.check.typed import RelationEntry, TypeEntry
 from plx.operators import apply
 from plx.source import Span
 from plx.values import FALSE, TRUE
@@ -93,8 +93,8 @@ def _implication(arguments: Sequence[Expr], span: Span) -> Expr:
 
 def param_term(ctx: Context, name: str, arguments: Sequence[Expr], span: Span) -> Expr:
     """An entry of a param, or its value where the index is known."""
-    entry = ctx.entries[name]
-    assert isinstance(entry, ParamEntry)
+    entry = ctx.param(name)
+    assert entry is not None
     key = _constants(arguments)
     if key is not None and len(entry.info.index) <= _FOLDED_ROWS:
         return Const(fixed.param_value(ctx, name, key), span=span)

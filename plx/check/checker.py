@@ -22,7 +22,6 @@ from plx.check.statements import (
 from plx.check.typed import (
     BrokenEntry,
     Entry,
-    ParamEntry,
     RandomEntry,
     RelationEntry,
     TypeEntry,
@@ -78,6 +77,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     """
     ctx = Context(values, data, {}, _RESOLVERS, unknown_members=hides_members(module))
     ctx.diagnostics += data.problems
+    ctx.has_given = any(isinstance(s, ast.Query) and bool(s.given) for s in module.statements)
     ctx.declarations = _declarations(ctx, module)
     _check_declarations(ctx)
     rules, evidence, queries = _check_statements(ctx, module)
@@ -88,7 +88,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     return Program(
         values,
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, TypeEntry)},
-        {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, ParamEntry)},
+        {name: entry.info for name in ctx.entries if (entry := ctx.param(name))},
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, RelationEntry)},
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, RandomEntry)},
         tuple(rules),

@@ -75,7 +75,8 @@ def _link(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span
 def _equality(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span) -> Typed:
     if left.kind and right.kind and not left.kind & right.kind:
         message = f"{left.kind.words} and {right.kind.words} are never equal"
-        return ctx.fail(span, message, _hidden_symbol(ctx, left, right), [left.note, right.note])
+        hint = _hidden_symbol(ctx, left, right) or _plain_formula(left, right)
+        return ctx.fail(span, message, hint, [left.note, right.note])
     if left.kind == right.kind == Kind.TRUTH:
         return result(ctx, "<=>" if op == "=" else "xor", [left, right], Kind.TRUTH, span)
     if left.strict and right.strict and disjoint(left.possible, right.possible):
@@ -89,6 +90,15 @@ def _hidden_symbol(ctx: Context, *sides: Typed) -> str | None:
         text = side.expr.span.text
         if side.kind != Kind.SYMBOL and text in ctx.declarations and ctx.symbol(text) is not None:
             return f'`{text}` is declared; write "{text}" for the symbol'
+    return None
+
+
+def _plain_formula(left: Typed, right: Typed) -> str | None:
+    """``f(x) = 1`` asks for ``f(x)``."""
+    for side, other in ((left, right), (right, left)):
+        if side.kind == Kind.TRUTH and isinstance(other.expr, Const):
+            text = side.expr.span.text
+            return f"write `{text}` where it is true, `!{text}` where it is not"
     return None
 
 
@@ -111,7 +121,8 @@ def _never_equal(ctx: Context, left: Typed, right: Typed, span: Span) -> Typed:
 def _ordering(ctx: Context, op: Operator, left: Typed, right: Typed, span: Span) -> Typed:
     for side in (left, right):
         if side.kind & Kind.TRUTH:
-            return ctx.fail(side.expr.span, "truth values have no order", None, [side.note])
+            hint = "`A => B` says that B holds where A does" if left.kind == right.kind else None
+            return ctx.fail(side.expr.span, "truth values have no order", hint, [side.note])
     if left.kind in (Kind.NUMBER, Kind.NONE) and right.kind in (Kind.NUMBER, Kind.NONE):
         return result(ctx, op, [left, right], Kind.TRUTH, span)
     type_ = _common_type(ctx, left, right)
@@ -172,7 +183,7 @@ def member(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
 
 def _relation(ctx: Context, env: Env, node: ast.Member) -> ast.Apply | None:
     """``(x, y) in friends`` is ``friends(x, y)``."""
-    if not isinstance(node.set, ast.Name) or not isinstance(ctx.entries.get(node.set.text), RelationEntry):
+    if not isinstance(node.set, ast.Name) or not isinstance(ctx.visible(env, node.set), RelationEntry):
         return None
     items = node.item.items if isinstance(node.item, ast.Tuple) else (node.item,)
     return ast.Apply(node.set, items, span=node.span)

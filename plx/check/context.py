@@ -9,12 +9,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plx import weights
-from plx.check.program import Const, Variable
-from plx.check.typed import Entry, Kind, Ranged, RelationEntry, Typed, TypeEntry, broken, kind_of_value
+from plx.check.program import Const, Expr, Operation, Variable
+from plx.check.typed import (
+    Entry,
+    Kind,
+    ParamEntry,
+    Ranged,
+    RelationEntry,
+    Typed,
+    TypeEntry,
+    broken,
+    kind_of_value,
+)
 from plx.data.table import Data
 from plx.errors import Diagnostic, Note, nearest
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.printer import print_value
 from plx.values import IntArray, Value, Values, distinct
 
 Declaration = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl
@@ -53,6 +64,7 @@ class Context:
     """The state of one check. Only the report, the entries and the symbols grow.
 
     ``unknown_members``: the members of some type could not be read, so any name may be one of them.
+    ``has_given``: some query of the program has a condition.
     """
 
     values: Values
@@ -62,8 +74,10 @@ class Context:
     entries: dict[str, Entry] = field(default_factory=dict)
     introduced: set[int] = field(default_factory=set)
     unknown_members: bool = False
+    has_given: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     uids: int = 0
+    tabulated: dict[str, ParamEntry] = field(default_factory=dict)
     fact_sets: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
     tables: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
     ranks: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -109,10 +123,14 @@ class Context:
         message = f"{kind.words} is expected here, this is {typed.kind.words}"
         hint = None
         if kind == Kind.TRUTH:
-            hint = "compare it with something, e.g. `… = v`"
-        elif typed.kind == Kind.TRUTH:
-            hint = "count(… for …) turns formulas into a number"
+            hint = _formula_instead(typed.expr)
+        elif typed.kind == Kind.SYMBOL:
+            hint = "a comparison counts as 0 or 1: put it in parentheses, e.g. `2 * (… = v)`"
         return self.fail(typed.expr.span, message, hint, [typed.note])
+
+    def visible(self, env: Env, node: ast.Expr) -> Entry | None:
+        """What a bare name was declared as, unless a bound variable hides it."""
+        return self.entries.get(node.text) if isinstance(node, ast.Name) and node.text not in env else None
 
     # ------------------------------------------------------------------- values
 
@@ -128,9 +146,7 @@ class Context:
     def text(self, index: int) -> str:
         """A value for a message, as the program would write it."""
         value = self.values[index]
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        return value if isinstance(value, str) else weights.shown(value)
+        return print_value(value) if isinstance(value, bool | str) else weights.shown(value)
 
     def listing(self, ids: IntArray) -> str:
         """Some values in words, numbers in their order."""
@@ -175,6 +191,11 @@ class Context:
         """The types checked so far."""
         return [entry for entry in self.entries.values() if isinstance(entry, TypeEntry)]
 
+    def param(self, name: str) -> ParamEntry | None:
+        """The table of a param, unless mistakes were found in it."""
+        entry = self.entries[name]
+        return entry if isinstance(entry, ParamEntry) else self.tabulated.get(name)
+
     def relations(self) -> list[RelationEntry]:
         """The relations checked so far."""
         return [entry for entry in self.entries.values() if isinstance(entry, RelationEntry)]
@@ -186,7 +207,7 @@ class Context:
             best = nearest(name, [*others, *(self._all_symbols() if first is None else ())])
             close = best is not None and (first is None or _similar(name, best))
             best = best if close and best != name else None
-        return f"did you mean `{best}`?" if best else None
+        return f"did you mean `{print_value(best)}`?" if best else None
 
     def symbol_texts(self, ids: IntArray) -> list[str]:
         """The symbols among some values, unless they are too many."""
@@ -199,6 +220,15 @@ class Context:
         ids = [entry.possible for entry in self.types()]
         everything = np.concatenate([*ids, np.array(sorted(self.introduced), dtype=np.int64)])
         return self.symbol_texts(everything)
+
+
+def _formula_instead(expr: Expr) -> str:
+    """How a formula is written that was meant by this number or symbol."""
+    operands = expr.arguments if isinstance(expr, Operation) else ()
+    counted = [isinstance(operand, Operation) and operand.op == "indicator" for operand in operands]
+    if counted and all(counted):
+        return "`!` negates a formula, `&` and `|` join two"
+    return "compare it with something, e.g. `… = v`"
 
 
 def _similar(a: str, b: str) -> bool:

@@ -28,7 +28,7 @@ from plx.check.program import (
     SetUnion,
     Variable,
 )
-from plx.check.typed import ParamEntry, RelationEntry, TypeEntry
+from plx.check.typed import RelationEntry, TypeEntry
 from plx.operators import apply
 from plx.values import FALSE, TRUE, IntArray, Value
 
@@ -202,8 +202,8 @@ def facts(ctx: Context, name: str) -> set[tuple[int, ...]]:
 
 def param_value(ctx: Context, name: str, key: tuple[int, ...]) -> int:
     """An entry of a param. Raises NoValue if there is none."""
-    entry = ctx.entries[name]
-    if not isinstance(entry, ParamEntry):
+    entry = ctx.param(name)
+    if entry is None:
         raise NoValue(f"`{name}` is not defined")
     if name not in ctx.tables:
         keys = map(tuple, entry.info.index.tolist())

@@ -11,6 +11,7 @@ from plx.check.context import MAX_DEPTH, MAX_EXPANSION, Context, Env, Wanted
 from plx.check.operators import FUNCTIONS, apply_function
 from plx.check.program import Expr, RandomTerm, Variable
 from plx.check.substitute import RandomArgument, substitute
+from plx.check.tabulate import tabulated
 from plx.check.typed import (
     Abbreviation,
     BrokenEntry,
@@ -25,6 +26,9 @@ from plx.check.typed import (
 from plx.errors import Note
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.foreign import FUNCTIONS as FUNCTIONS_ELSEWHERE
+from plx.syntax.foreign import PROBABILITIES, VALUES, distribution
+from plx.syntax.printer import quoted as quoted_text
 from plx.weights import ArithmeticMistake
 
 
@@ -75,8 +79,7 @@ def _unknown(ctx: Context, env: Env, node: ast.Name, wanted: Wanted | None) -> T
         hint = hint or bind + listed
     else:
         message = f"`{node.text}` is neither bound by a `for`, nor declared, nor a member of a type"
-    if node.text.lower() in ("inf", "infinity", "nan"):
-        hint = "weights are finite: use `require` for what must hold"
+    hint = VALUES.get(node.text, hint)
     return ctx.fail(node.span, message, hint)
 
 
@@ -89,7 +92,7 @@ def quoted(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
     hint = ctx.suggest(node.text, wanted.possible if wanted else None, ())
     if ctx.unknown_members and (wanted is None or wanted.possible is None):
         return broken(node.span)
-    return ctx.fail(node.span, f'"{node.text}" is a member of no type', hint)
+    return ctx.fail(node.span, f"{quoted_text(node.text)} is a member of no type", hint)
 
 
 def number(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
@@ -140,10 +143,25 @@ def _undeclared(ctx: Context, env: Env, node: ast.Apply) -> Typed:
     if ctx.symbol(text) is not None:
         return ctx.fail(node.span, f"`{text}` is a symbol, it takes no arguments")
     callable_ = [n for n, d in ctx.declarations.items() if d.slots]
-    hint = ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
+    hint = _elsewhere(ctx, node) or ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
     if hint is None and callable_:
         hint = f"declared are: {', '.join(callable_[:8])}" + (", …" if len(callable_) > 8 else "")
     return ctx.fail(node.name.span, f"`{text}` is not declared", hint)
+
+
+def _elsewhere(ctx: Context, node: ast.Apply) -> str | None:
+    """What to write for a function of another language, unless a declared name differs in case alone."""
+    text = node.name.text
+    if any(name.casefold() == text.casefold() for name in ctx.declarations):
+        return None
+    if text not in PROBABILITIES or not node.arguments:
+        return FUNCTIONS_ELSEWHERE.get(text) or distribution(text)
+    asked = node.arguments[0]
+    if isinstance(asked, ast.Binary) and asked.op == "or":
+        fact, condition = asked.left.span.text, asked.right.span.text
+        return f"`query {fact} given {condition}` asks for the probability of the one under the other"
+    fact = asked.span.text
+    return f"`query {fact}` asks for its probability; `weight logit(p): {fact}` makes it likely"
 
 
 def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typed:
@@ -158,10 +176,7 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
             case RandomEntry():
                 return replace(_random(ctx, entry, exprs, span), depth=depth, size=size)
             case ParamEntry():
-                expr = build.param_term(ctx, text, exprs, span)
-                return Typed(
-                    expr, entry.kind, entry.possible, fixed=known, strict=False, depth=depth, size=size
-                )
+                return replace(_entry_of(ctx, entry, exprs, span), fixed=known, depth=depth, size=size)
             case RelationEntry():
                 expr = build.relation_term(ctx, text, exprs, span)
                 return Typed(expr, Kind.TRUTH, fixed=known, depth=depth, size=size)
@@ -170,6 +185,11 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
     except fixed.NoValue as mistake:
         return ctx.fail(span, str(mistake))
     return broken(span)
+
+
+def _entry_of(ctx: Context, entry: ParamEntry, arguments: Sequence[Expr], span: Span) -> Typed:
+    expr = build.param_term(ctx, entry.info.name, arguments, span)
+    return Typed(expr, entry.kind, entry.possible, strict=False)
 
 
 def _random(ctx: Context, entry: RandomEntry, arguments: list[Expr], span: Span) -> Typed:
@@ -202,6 +222,9 @@ def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span:
     try:
         expr = substitute(ctx, body.expr, mapped)
     except RandomArgument as mistake:
+        if isinstance(ctx.declarations[entry.name], ast.ParamDecl):
+            found = _entry_of(ctx, tabulated(ctx, entry), [a.expr for a in arguments], span)
+            return replace(found, fixed=False, depth=depth, size=size)
         inner = mistake.args[0].name
         message = f"`{entry.name}` uses an argument as an index; it must be fixed, but `{inner}` is random"
         return ctx.fail(span, message)

@@ -20,6 +20,7 @@ FUNCTIONS: Final[dict[str, Operator]] = {
     "exp": "exp",
     "sqrt": "sqrt",
     "abs": "abs",
+    "floor": "floor",
     "min": "min",
     "max": "max",
     "logit": "logit",
@@ -53,6 +54,13 @@ def combined(
     return Typed(expr, kind, fixed=is_fixed, depth=depth, size=size)
 
 
+def amount(ctx: Context, typed: Typed) -> Typed:
+    """What stands in arithmetic: a number, or a formula, which counts as 0 or 1."""
+    if typed.broken or typed.kind != Kind.TRUTH:
+        return ctx.need(typed, Kind.NUMBER)
+    return result(ctx, "indicator", [typed], Kind.NUMBER, typed.expr.span)
+
+
 def _merged(part: Expr, whole: Expr) -> bool:
     """Whether an operand became part of its operation, as ``a & b`` in ``a & b & c`` does."""
     both = isinstance(part, Operation) and isinstance(whole, Operation)
@@ -67,7 +75,7 @@ def unary(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Type
     assert isinstance(node, ast.Unary)
     if node.op == "not":
         return result(ctx, "not", [ctx.formula(env, node.operand)], Kind.TRUTH, node.span)
-    operand = ctx.number(env, node.operand)
+    operand = amount(ctx, ctx.resolve(env, node.operand))
     return operand if node.op == "+" else result(ctx, "neg", [operand], Kind.NUMBER, node.span)
 
 
@@ -84,7 +92,8 @@ def binary(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
     if kind == Kind.TRUTH and _union_instead(ctx, nodes):
         hint = "put a union after `in` into parentheses: `x in (A | {b})`"
         return ctx.fail(node.span, "this is a union of sets; a formula is expected here", hint)
-    operands = [ctx.need(ctx.resolve(env, operand), kind) for operand in nodes]
+    found = [ctx.resolve(env, operand) for operand in nodes]
+    operands = [amount(ctx, typed) if kind == Kind.NUMBER else ctx.need(typed, kind) for typed in found]
     if any(operand.broken for operand in operands):
         return broken(node.span)
     return _folded(ctx, node, ops, operands, kind)
@@ -160,9 +169,9 @@ def _implications(ctx: Context, env: Env, node: ast.Binary) -> Typed:
 
 
 def apply_function(ctx: Context, env: Env, node: ast.Apply) -> Typed:
-    """``log exp sqrt abs logit`` of one number, ``min max`` of two or more."""
+    """``log exp sqrt abs floor logit`` of one number, ``min max`` of two or more."""
     op = FUNCTIONS[node.name.text]
-    operands = [ctx.number(env, argument) for argument in node.arguments]
+    operands = [amount(ctx, ctx.resolve(env, argument)) for argument in node.arguments]
     several = op in ("min", "max")
     if len(operands) < 2 if several else len(operands) != 1:
         wanted = "two arguments or more" if several else count(1)

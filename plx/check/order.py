@@ -50,10 +50,11 @@ def _enter(
 
 def mentions(declaration: Declaration, declarations: Mapping[str, Declaration]) -> list[str]:
     """The declared names on which a declaration depends, in order of appearance."""
-    bound = frozenset(slot.name.text for slot in declaration.slots if slot.name)
+    bound: frozenset[str] = frozenset()
     found: dict[str, None] = {}
     for slot in declaration.slots:
         _collect(slot.set, bound, declarations, found)
+        bound |= {slot.name.text} if slot.name else set()
     for part in _parts(declaration):
         if isinstance(declaration, ast.TypeDecl) and isinstance(part, ast.Braces):
             _type_braces(part, bound, declarations, found)
@@ -104,10 +105,10 @@ def _collect(
             waiting += [(argument, inner) for argument in reversed(node.arguments)]
             continue
         if isinstance(node, ast.Aggregate):
-            names = (name.text for binding in node.scope.bindings for name in binding.names)
-            inner = inner | frozenset(names)
-            sets = [binding.set for binding in node.scope.bindings]
-            waiting += [(part, inner) for part in (node.body, node.scope.guard, *sets) if part is not None]
+            for binding in node.scope.bindings:
+                waiting.append((binding.set, inner))
+                inner = inner | {name.text for name in binding.names}
+            waiting += [(part, inner) for part in (node.body, node.scope.guard) if part is not None]
             continue
         waiting += [(child, inner) for child in reversed(_children(node))]
 

@@ -68,8 +68,8 @@ class RandomTerm:
 Operator = Literal[
     "not", "and", "or", "xor", "=>", "<=>",
     "=", "!=", "<", "<=", ">", ">=",
-    "+", "-", "*", "/", "%", "^", "neg",
-    "log", "exp", "sqrt", "abs", "min", "max", "logit",
+    "+", "-", "*", "/", "%", "^", "neg", "indicator",
+    "log", "exp", "sqrt", "abs", "floor", "min", "max", "logit",
 ]  # fmt: skip
 
 
@@ -77,7 +77,7 @@ Operator = Literal[
 class Operation:
     """An operator on values. ``and or + * min max`` take two arguments or more; chains of
     comparisons have been split into an ``and``. ``< <= > >=`` are on numbers only: on symbols
-    the checker compares their ``Rank``."""
+    the checker compares their ``Rank``. ``indicator`` is 1 where a formula holds, else 0."""
 
     op: Operator
     arguments: tuple[Expr, ...]

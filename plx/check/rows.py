@@ -167,7 +167,9 @@ def report_gaps(ctx: Context, name: str, slots: Sequence[Slot], index: IntArray,
     listed = "; ".join(ctx.texts(key) for key in missing[:3])
     number = expected - len(index)
     message = f"`{name}` has no entry for {listed}" + (f" … ({number} are missing)" if number > 3 else "")
-    ctx.error(span, message, "add them, or `else: …` for all others")
+    given = name in ctx.data.tables
+    hint = "add a row for each, e.g. of the value 0" if given else "add them, or `else: …` for all others"
+    ctx.error(span, message, hint)
     return True
 
 

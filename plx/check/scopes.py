@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from plx.check.arguments import count, need_fixed
 from plx.check.context import Context, Env, Wanted
-from plx.check.operators import combined
+from plx.check.operators import amount, combined
 from plx.check.program import Aggregate, RelationBinding, Scope, SetBinding, Variable
 from plx.check.sets import not_a_value, resolve_set
 from plx.check.typed import BrokenEntry, Kind, RandomEntry, RelationEntry, Typed, broken
@@ -55,7 +55,7 @@ def _binding(
     ctx: Context, env: dict[str, Typed], node: ast.Binding
 ) -> Iterator[SetBinding | RelationBinding]:
     """The bindings of one ``names in set``; their variables are added to ``env``."""
-    entry = ctx.entries.get(node.set.text) if isinstance(node.set, ast.Name) else None
+    entry = ctx.visible(env, node.set)
     if node.tuple or (isinstance(entry, RelationEntry) and len(entry.slots) == 1):
         yield from _tuples(ctx, env, node, entry)
         return
@@ -123,7 +123,8 @@ def aggregate(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> 
     """``exists forall count`` of a formula and ``sum`` of a number."""
     assert isinstance(node, ast.Aggregate)
     scope, inner, wrong = resolve_scope(ctx, env, node.scope)
-    body = ctx.number(inner, node.body) if node.kind == "sum" else ctx.formula(inner, node.body)
+    summed = node.kind == "sum"
+    body = amount(ctx, ctx.resolve(inner, node.body)) if summed else ctx.formula(inner, node.body)
     if wrong or body.broken:
         return broken(node.span)
     kind = Kind.NUMBER if node.kind in ("sum", "count") else Kind.TRUTH

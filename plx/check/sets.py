@@ -33,6 +33,8 @@ from plx.check.typed import (
 from plx.errors import did_you_mean
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.foreign import DISCRETE_ONLY, SETS, distribution
+from plx.syntax.printer import print_value
 from plx.values import IntArray
 from plx.weights import ArithmeticMistake
 
@@ -77,15 +79,23 @@ def finish(ctx: Context, set_: SetExpr, kind: Kind, possible: IntArray | None, s
 # -------------------------------------------------------------------- types by name
 
 
+def _hidden(ctx: Context, env: Env, node: ast.Name) -> Ranged:
+    """A bound variable hides whatever is declared by its name."""
+    ctx.error(
+        node.span, f"`{node.text}` is a bound variable here; a set is expected", None, [env[node.text].note]
+    )
+    return broken_set(node.span)
+
+
 def _named(ctx: Context, env: Env, node: ast.Name) -> Ranged:
+    if node.text in env:
+        return _hidden(ctx, env, node)
     entry = ctx.entries.get(node.text)
     if isinstance(entry, TypeEntry):
         return Ranged(SetType(node.text, span=node.span), entry.kind, entry.possible, node.text, node.text)
     if isinstance(entry, BrokenEntry):
         return broken_set(node.span)
-    if node.text in env:
-        ctx.error(node.span, f"`{node.text}` is a bound variable; a set is expected here")
-    elif isinstance(entry, RelationEntry):
+    if isinstance(entry, RelationEntry):
         names = ", ".join("uvwxyz"[: len(entry.slots)]) or "…"
         message = f"`{node.text}` is a relation; a set is expected here"
         ctx.error(node.span, message, hint=f"bind its tuples: `for ({names}) in {node.text}`")
@@ -95,19 +105,23 @@ def _named(ctx: Context, env: Env, node: ast.Name) -> Ranged:
         ctx.error(node.span, f"`{node.text}` is a symbol; a set is expected here", f"write `{{{node.text}}}`")
     else:
         types = [name for name, d in ctx.declarations.items() if isinstance(d, ast.TypeDecl)]
-        ctx.error(node.span, f"there is no type `{node.text}`", hint=did_you_mean(node.text, types))
+        hint = SETS.get(node.text.lower()) or did_you_mean(node.text, types)
+        ctx.error(node.span, f"there is no type `{node.text}`", hint)
     return broken_set(node.span)
 
 
 def _family(ctx: Context, env: Env, node: ast.Apply) -> Ranged:
     name = node.name.text
+    if name in env:
+        return _hidden(ctx, env, node.name)
     entry = ctx.entries.get(name)
     if isinstance(entry, BrokenEntry):
         return broken_set(node.span)
     if not isinstance(entry, TypeEntry):
         types = [n for n, d in ctx.declarations.items() if isinstance(d, ast.TypeDecl) and d.slots]
         message = f"there is no family of types `{name}`" if entry is None else f"`{name}` is no type"
-        ctx.error(node.name.span, message, hint=did_you_mean(name, types))
+        hint = did_you_mean(name, types) or distribution(name)
+        ctx.error(node.name.span, message, hint)
         return broken_set(node.span)
     arguments = checked_arguments(ctx, env, node, entry.slots)
     if arguments is None:
@@ -154,9 +168,16 @@ def _item(ctx: Context, env: Env, node: ast.Expr, introduce: bool) -> Typed | Ra
     if introduce and isinstance(node, ast.Name | ast.Quoted):
         new = introduced_symbol(ctx, env, node)
         if new is not None:
+            _warn_truth(ctx, node)
             return ctx.const(new, node.span)
     typed = ctx.resolve(env, node)
     return typed if typed.broken else need_fixed(ctx, typed, "the members of a set")
+
+
+def _warn_truth(ctx: Context, node: ast.Name | ast.Quoted) -> None:
+    if isinstance(node, ast.Name) and node.text.lower() in ("true", "false"):
+        hint = f'write `{node.text.lower()}`, or "{node.text}" in quotes if the symbol is meant'
+        ctx.warn(node.span, f"`{node.text}` is a symbol here, no truth value", hint)
 
 
 def introduced_symbol(ctx: Context, env: Env, node: ast.Name | ast.Quoted) -> str | None:
@@ -177,11 +198,23 @@ _RUN = re.compile(r"(.*?)(\d+)")
 def _range(ctx: Context, env: Env, node: ast.Binary, introduce: bool) -> Ranged:
     if _is_symbol(ctx, env, node.left) and _is_symbol(ctx, env, node.right):
         return _run(ctx, node, introduce)
+    decimal = next((end for end in (node.left, node.right) if _is_decimal(end)), None)
+    if decimal is not None:
+        hint = f"{DISCRETE_ONLY}; for steps of a tenth take `0..10` and divide by 10"
+        ctx.error(node.span, f"a range goes over integers, and `{decimal.span.text}` is a decimal", hint)
+        return broken_set(node.span)
     ends = [need_fixed(ctx, ctx.number(env, end), "the ends of a range") for end in (node.left, node.right)]
     if any(end.broken for end in ends):
         return broken_set(node.span)
     set_ = SetRange(ends[0].expr, ends[1].expr, span=node.span)
     return finish(ctx, set_, Kind.NUMBER, None, node.span)
+
+
+def _is_decimal(node: ast.Expr) -> bool:
+    """``0.0`` and ``-0.5``: who writes the point means all numbers in between."""
+    while isinstance(node, ast.Unary):
+        node = node.operand
+    return isinstance(node, ast.Number) and "." in node.span.text
 
 
 def _is_symbol(ctx: Context, env: Env, node: ast.Expr) -> bool:
@@ -206,7 +239,7 @@ def _run(ctx: Context, node: ast.Binary, introduce: bool) -> Ranged:
     else:
         unknown = [text for text in texts if ctx.symbol(text) is None]
         if unknown and not ctx.unknown_members:
-            ctx.error(node.span, f"`{unknown[0]}` is a member of no type")
+            ctx.error(node.span, f"`{print_value(unknown[0])}` is a member of no type")
         if unknown:
             return broken_set(node.span)
     return finish(ctx, SetConst(tuple(ids.tolist()), span=node.span), Kind.SYMBOL, None, node.span)

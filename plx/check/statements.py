@@ -13,6 +13,7 @@ from plx.check.context import Context, Env
 from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Scope, SetConst, SetExpr
 from plx.check.rows import check_index, check_values
 from plx.check.scopes import resolve_scope
+from plx.check.slips import warn_condition, warn_odds
 from plx.check.typed import BrokenEntry, Kind, RandomEntry, Typed
 from plx.data.table import Table
 from plx.errors import did_you_mean
@@ -28,8 +29,9 @@ def check_rule(ctx: Context, node: ast.Weight | ast.Factor | ast.Require | ast.O
     if isinstance(node, ast.Weight):
         weight = _weight(ctx, env, node.weight)
         body = ctx.formula(env, node.formula)
+        warn_odds(ctx, node, body)
     elif isinstance(node, ast.Factor):
-        body = _finite(ctx, ctx.number(env, node.value))
+        body = _factor(ctx, env, node.value)
     else:
         body = ctx.formula(env, node.formula)
     if wrong or body.broken or (weight and weight.broken):
@@ -49,6 +51,17 @@ def _weight(ctx: Context, env: Env, node: ast.Expr) -> Typed:
         message = f"a weight is a number, this is {typed.kind.words}"
         return ctx.fail(typed.expr.span, message, None, [typed.note])
     return _finite(ctx, typed)
+
+
+def _factor(ctx: Context, env: Env, node: ast.Expr) -> Typed:
+    typed = ctx.resolve(env, node)
+    if typed.broken or typed.kind != Kind.TRUTH:
+        return _finite(ctx, ctx.need(typed, Kind.NUMBER))
+    message = f"a factor is a number, this is {typed.kind.words}"
+    hint = f"`weight w: {node.span.text}` adds w where it holds"
+    if isinstance(node, ast.Compare):
+        hint += ", `w * (x = v)` is a number: its parentheses are needed"
+    return ctx.fail(node.span, message, hint, [typed.note])
 
 
 def _finite(ctx: Context, typed: Typed) -> Typed:
@@ -131,6 +144,7 @@ def check_query(ctx: Context, node: ast.Query) -> Query | None:
     if wrong or any(target.broken for target in targets):
         return None
     kind = "joint" if joint else target_kind(targets[0])
+    warn_condition(ctx, node)
     exprs = tuple(target.expr for target in targets)
     return Query(kind, exprs, scope, conditions, label, node.span, node)  # type: ignore[arg-type]
 

@@ -81,7 +81,7 @@ def _unused_variables(ctx: Context, rules: Sequence[Rule], queries: Sequence[Que
         unused.update(_idle(rule.scope, inside))
     roots = [rule.body for rule in rules] + [expr for query in queries for expr in query.targets]
     for part in (part for root in roots for part in parts(root)):
-        if isinstance(part, Aggregate):
+        if isinstance(part, Aggregate) and not isinstance(part.body, Const):
             unused.update(_idle(part.scope, [part.body]))
     for span, name in unused.items():
         hint = "all that follows is counted once for each of its values"

@@ -58,7 +58,7 @@ def _load(source: Source) -> Mapping[str, Any]:
 def _variables(source: Source, content: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     listed = content.get("variables")
     if not isinstance(listed, list):
-        _fail(source, "the list `variables` is missing")
+        _fail(source, "the list `variables` is missing: .json is read as a model of Anand et al. alone")
     names, cards = [], []
     for i, entry in enumerate(listed):
         match entry:

@@ -116,7 +116,7 @@ def _addends(task: Task, terms: Terms) -> Iterator[Task]:
         case Aggregate(kind="sum", body=body, scope=scope):
             yield from _addends(replace(task, body=body, scope=inside(task.scope, scope)), terms)
         case Aggregate(kind="count", body=body, scope=scope) if scope.bindings or scope.guard:
-            one = Aggregate("count", body, Scope(), span=task.body.span)
+            one = Operation("indicator", (body,), span=task.body.span)
             yield replace(task, body=one, scope=inside(task.scope, scope))
         case _:
             yield task

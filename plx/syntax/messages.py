@@ -10,15 +10,19 @@ from collections.abc import Callable, Sequence
 
 from plx.errors import Diagnostic
 from plx.syntax.mistake import Mistake
-from plx.syntax.rules import brackets, clauses, marks, names, statements
+from plx.syntax.rules import brackets, clauses, marks, names, starts, statements
 from plx.syntax.wording import EXAMPLES, listing
 from plx.syntax.words import Word
 
 _RULES: tuple[Callable[[Mistake], Diagnostic | None], ...] = (
     marks.open_quote,
+    marks.drawn,
+    marks.arrow,
+    marks.choice,
     marks.foreign_mark,
     names.file_name,
     marks.stray,
+    names.lead,
     names.other_case,
     names.reserved,
     names.reserved_before,
@@ -30,7 +34,7 @@ _RULES: tuple[Callable[[Mistake], Diagnostic | None], ...] = (
     brackets.no_for,
     brackets.comma_at_end,
     marks.comment,
-    statements.no_keyword,
+    starts.no_keyword,
     statements.no_name,
     brackets.foreign_aggregate,
     brackets.never_closed,

@@ -54,6 +54,14 @@ class Mistake:
         return self.words[self.at + 1] if self.at + 1 < len(self.words) else None
 
     @property
+    def line(self) -> Sequence[Word]:
+        """The word at fault and what follows it on its line."""
+        end = self.at + 1
+        while end < len(self.words) and not first_on_line(self.words[end]):
+            end += 1
+        return self.words[self.at : end]
+
+    @property
     def statement(self) -> str:
         """The kind of the statement's first word."""
         return self.words[self.start].type

@@ -103,7 +103,7 @@ MARKS = {
     "=!": "write `!=` for “differs”; a negated formula after `=` needs parentheses",
     "=<": "write `<=`",
     "**": "write `^` for a power",
-    "//": "a comment starts with `#`; division is `/`",
+    "//": "a comment starts with `#`; division is `/`, its whole part `floor(a / b)`",
     "/*": "a comment starts with `#` and ends with its line",
     "*/": "a comment starts with `#` and ends with its line",
     "%%": "a comment starts with `#`",
@@ -114,6 +114,11 @@ MARKS = {
     "\\/": "write `|` or `or`",
     "^^": "write one `^` for a power, `&` for “and”",
     "::": "write one `:`",
+    ":-": "write `=>`, with the condition before it: `B => A` for “A if B”",
+    "=:=": "write `=`",
+    "\\=": "write `!=` for “differs”",
+    "=\\=": "write `!=` for “differs”",
+    "\\+": "write `!` or `not`",
     ",,": "one comma is enough",
 }
 """Marks of other languages → what to write instead."""

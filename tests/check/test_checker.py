@@ -78,6 +78,8 @@ def said(text: str) -> str:
         ("sqrt(4) + exp(0) + abs(-1)", 4),
         ("log(3) - log(3)", 0),
         ("logit(1/2)", 0),
+        ("true + 1 - 2 * (a < b)", 0),
+        ("floor(7 / 2) * floor(-7 / 2)", -12),
     ],
 )
 def test_fixed_weights_are_folded(weight: str, expected: object) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,25 @@ from hypothesis import strategies as st
 
 from plx.check.rows import first_of_each
 from plx.data.cells import column_of_array
+from plx.errors import PlxError
+from tests.compiling import compile_text
+
+
+def test_gaps_are_filled_where_the_table_stands(tmp_path: Path) -> None:
+    """What a program writes may have an `else`; a file or the caller has a row for every index."""
+    (tmp_path / "w.csv").write_text("a,b,2\n")
+    written = "add them, or `else: …` for all others"
+    given = "add a row for each, e.g. of the value 0"
+    for value, bindings, hint in (
+        (" = {(a, b): 2}", {}, written),
+        (' from "w.csv"', {}, given),
+        ("", {"w": [("a", "b", 2)]}, given),
+    ):
+        program = f"type T = {{a, b}}\nparam w(T, T){value}\nrandom z\nweight w(a, b): z\nquery z\n"
+        with pytest.raises(PlxError, match="`w` has no entry for a, a; b, a; b, b") as caught:
+            compile_text(program, tmp_path, **bindings)
+        assert caught.value.diagnostics[0].hint == hint
+
 
 cells = st.one_of(st.integers(0, 3), st.integers(0, 2**31), st.integers(2**30, 2**31 + 3))
 

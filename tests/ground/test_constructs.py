@@ -56,6 +56,18 @@ PROGRAMS = [
     TWO + "weight 1: b(x) & b(z) for (x, y) in e, (y2, z) in e if y2 = y\nquery b(t2)",
     TWO + "weight 1: b(y) for i in 1..2, j in i..2, y in T\nquery b(t2)",
     TWO + "query count(b(x) for x in T) - n(t1) given n(t1) > 0",
+    TWO + "param upto(k: L) = sum(i for i in 0..k)\nfactor upto(n(t1)) / 3\nquery upto(n(t1)) + upto(2)",
+    TWO
+    + "param most(k: L, x: T) = count(k > 0 & y = x for y in T if y != x | k < 2)\n"
+    + "define some(i: L) = most(min(i, n(t1)), t2)\nweight 1: some(1) > some(2)\nquery (some(1), n(t1))",
+    TWO
+    + "type Below(k: L) = 0..k\nparam half(k: L) = sum(1 / i for i in Below(k) if i > 0)\n"
+    + "query half(n(t1)) given n(t2) > 0",
+    TWO + "define k(x: T) = 2 * b(x) - (x = t2)\nfactor w(x) * k(x) for x in T\nquery k(t1) + k(t2)",
+    TWO + "factor w(x) * b(x) * (n(t1) = 2) - b(x) / 2 - -b(t1) for x in T\nquery (b(t1), b(t2), n(t1))",
+    TWO + "require b(t1) + b(t2) + (n(t1) > 0) = 2\nquery sum(b(x) | e(x, x) for x in T)",
+    TWO + "query 3 * (b(t1)) + n(t2) * (!b(t1)) as chosen\nquery min(b(t1), n(t1)) ^ 2 % 2",
+    TWO + "query floor((n(t1) - n(t2)) / 2)\nquery floor(w(t3) * n(t1)) + true",
     TWO + "query count(count(b(y) for y in T if e(x, y)) >= 1 for x in T) as connected",
     TWO + "weight 1: count(b(x) for x in T) % 2 = 1\nquery exists(b(x) for x in T)",
     TWO + "weight 1: count(b(x) for x in T) = n(t1)\nquery n(t1)",

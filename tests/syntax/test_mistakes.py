@@ -114,6 +114,8 @@ _WORDS = [
         "x'",
     ),
     *("Weight", "FOR", "Exists", "implies", "where"),
+    *("x ~ flip(0.3)", "0.3::a.", "a :- b, c(x, y).", "P(a | b) = 0.3", "x := 5", "sum_{i}", "A -> B"),
+    *("if a then b else c", "a ? b : c", "data {", "EXIST x f(x)", "lambda x: x", "-- a"),
 ]
 
 

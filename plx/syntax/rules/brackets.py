@@ -25,7 +25,10 @@ def no_for(m: Mistake) -> Diagnostic | None:
     word = m.words[m.open[-1] - 1]
     if word.type not in AGGREGATES or not m.wants("FOR"):
         return None
-    return m.says(f"a `for` is missing inside `{word.text}(…)`", _usage(word))
+    hint = _usage(word)
+    if word.type in ("COUNT", "SUM"):
+        hint += "; a formula counts as 0 or 1 by itself: `2 * f(a)`"
+    return m.says(f"a `for` is missing inside `{word.text}(…)`", hint)
 
 
 def _usage(word: Word) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plx.errors import Diagnostic
+from plx.syntax.foreign import IF_ELSE
 from plx.syntax.mistake import Mistake
 
 _BINDINGS = "write `for x, y in T, (u, v) in R if …`"
@@ -57,8 +58,12 @@ def if_without_for(m: Mistake) -> Diagnostic | None:
     """``query f(x) if g``, ``weight 1: f if g for x in T``, ``weight 1: if a then b``."""
     if m.kind != "IF":
         return None
+    choice = any(word.text == "else" for word in m.line)
     if m.wants_operand:
-        return m.says("a formula cannot start with `if`", "write `A => B` for “if A then B”")
+        hint = IF_ELSE if choice else "write `A => B` for “if A then B”"
+        return m.says("a formula cannot start with `if`", hint)
+    if choice and m.wants("AMP"):
+        return m.says("`if` does not belong here", IF_ELSE)
     if not m.wants("FOR"):
         return None
     hint = "write `for x in T if …`; for “if A then B” write `A => B`"

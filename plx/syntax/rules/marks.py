@@ -6,7 +6,9 @@ import unicodedata
 
 from plx.errors import Diagnostic
 from plx.source import Span
+from plx.syntax.foreign import IF_ELSE
 from plx.syntax.mistake import Mistake
+from plx.syntax.rules.starts import draw
 from plx.syntax.wording import ARITHMETIC, CHARACTERS, CONNECTIVES, MARKS, RELATIONS
 
 
@@ -26,6 +28,34 @@ def foreign_mark(m: Mistake) -> Diagnostic | None:
         if text in MARKS:
             return m.says(f"`{text}` is no mark of plx", MARKS[text], words[0].span.to(words[-1].span))
     return None
+
+
+def drawn(m: Mistake) -> Diagnostic | None:
+    """``random x ~ Bernoulli(0.3)``."""
+    if m.text != "~" or m.statement != "RANDOM" or m.word is None:
+        return None
+    return m.says("`~` does not belong here", draw(m, m.line), m.word.span)
+
+
+def arrow(m: Mistake) -> Diagnostic | None:
+    """``random f: A -> Bool``: arguments and values of a function."""
+    words = m.touching(1, 0) or m.touching(0, 1)
+    if m.statement not in _DECLARING or m.has("EQUAL") or "".join(word.text for word in words) != "->":
+        return None
+    hint = (
+        "write the arguments in parentheses: `random f(A)` is true or false, `random f(A): B` has values in B"
+    )
+    return m.says("`->` is no mark of plx", hint, words[0].span.to(words[-1].span))
+
+
+_DECLARING = ("RANDOM", "PARAM", "RELATION", "DEFINE")
+
+
+def choice(m: Mistake) -> Diagnostic | None:
+    """``A ? b : c``."""
+    if m.text != "?" or m.word is None or not any(word.type == "COLON" for word in m.line):
+        return None
+    return m.says("`?` does not belong here", IF_ELSE, m.word.span)
 
 
 def stray(m: Mistake) -> Diagnostic | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plx.errors import Diagnostic
+from plx.syntax.foreign import FUNCTIONS, LEADS
 from plx.syntax.mistake import AGGREGATES, Mistake
 from plx.syntax.wording import OPERANDS, WORDS
 from plx.syntax.words import RESERVED, STATEMENTS
@@ -57,6 +58,15 @@ def foreign_word(m: Mistake) -> Diagnostic | None:
     if m.kind != "NAME" or hint is None or not m.wants("AMP", "COMMA"):
         return None
     return m.says(f"`{m.text}` is no word of plx and cannot stand here", hint)
+
+
+def lead(m: Mistake) -> Diagnostic | None:
+    """``EXIST x``, ``lambda x``, ``sum_{i}``: what other languages put before a variable."""
+    if m.before is None or m.before.type != "NAME" or m.kind not in ("NAME", "LBRACE") or not m.wants("AMP"):
+        return None
+    word = m.before.text.lower()
+    hint = LEADS.get(word) if m.kind == "NAME" else FUNCTIONS.get(word.removesuffix("_").capitalize())
+    return m.says(f"`{m.before.text}` is no word of plx", hint, m.before.span) if hint else None
 
 
 def quoted_name(m: Mistake) -> Diagnostic | None:

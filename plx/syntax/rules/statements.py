@@ -1,44 +1,11 @@
-"""The frame of statements: how they start, and the marks that part their pieces."""
+"""The frame of statements: their names, and the marks that part their pieces."""
 
 from __future__ import annotations
 
-from plx.errors import Diagnostic, nearest
+from plx.errors import Diagnostic
 from plx.syntax.mistake import Mistake
-from plx.syntax.wording import EXAMPLES, STARTS
-from plx.syntax.words import STATEMENTS
-
-_ALL = f"every statement starts with one of the words {', '.join(f'`{word}`' for word in STATEMENTS)}"
-
-
-def no_keyword(m: Mistake) -> Diagnostic | None:
-    """A statement that starts with no statement's word."""
-    if m.word is None or not m.wants("$END") or not (m.at == m.start or m.starts_line):
-        return None
-    message = f"no statement starts with `{m.text}`"
-    return m.says(message, _instead(m), m.word.span)
-
-
-def _instead(m: Mistake) -> str:
-    """How the statement might be meant that starts with the word at fault."""
-    if m.kind in ("NUMBER", "ADD"):
-        return "a formula with a weight is written `weight 1.5: F`"
-    if m.kind in _LATER:
-        return _LATER[m.kind]
-    meant = STARTS.get(m.text.lower()) or (nearest(m.text, STATEMENTS) if m.kind == "NAME" else None)
-    if meant:
-        return f"did you mean `{meant}`?"
-    if m.kind == "NAME" and m.after and m.after.type in ("LPAR", "EQUAL"):
-        return f"write `observe {m.text}…` for what was seen, `require {m.text}…` for what always holds"
-    return _ALL
-
-
-_LATER = {
-    "FOR": "a `for` comes last: `weight 1.2: F for x in T`",
-    "IF": "“if A then B” is written `weight 1.2: A => B` or, where it always holds, `require A => B`",
-    "GIVEN": "a `given` is the end of a `query`",
-    "MAP": "write `query map`",
-    "LOGZ": "write `query logz`",
-}
+from plx.syntax.rules.starts import draw
+from plx.syntax.wording import EXAMPLES
 
 
 def no_name(m: Mistake) -> Diagnostic | None:
@@ -63,7 +30,8 @@ def no_domain_colon(m: Mistake) -> Diagnostic | None:
     """``random f(T) = {a}``: the values of a random function follow a colon."""
     if m.statement != "RANDOM" or not m.wants("COLON") or m.open or m.ended:
         return None
-    return m.says("the values of a random function follow a `:`", f"for example {EXAMPLES['RANDOM']}")
+    hint = draw(m, m.line) or f"for example {EXAMPLES['RANDOM']}"
+    return m.says("the values of a random function follow a `:`", hint)
 
 
 def no_weight_colon(m: Mistake) -> Diagnostic | None:
@@ -120,4 +88,6 @@ def comma_too_many(m: Mistake) -> Diagnostic | None:
     hint = "join formulas with `&`, or write one statement for each"
     if m.statement == "QUERY":
         hint = "write one `query` for each, or `(a, b)` for their joint distribution"
+        if m.has("BAR"):
+            hint = "`|` is or; conditions follow `given`: `query a given b, c`"
     return m.says(f"a `{m.words[m.start].text}` takes one thing, not a list", hint)
