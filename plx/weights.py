@@ -21,6 +21,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any, Final, TypeGuard
 
+from plx.doubles import log_float, rational_float
 from plx.numerals import rational_text, shortened
 from plx.roots import primitive, rational_root
 
@@ -53,9 +54,21 @@ class LogSum:
 Number = int | Fraction | LogNumber | Symbolic | LogSum
 
 _DIGITS: Final = 50
+_BITS: Final = 150
+"""Of so many bits sympy is sure at least, unless the digits of a sum cancel."""
+
 _LARGEST: Final = 1 << 18
 """Rationals of more bits than this are refused: they are typing errors, not weights."""
 
+
+_LARGEST_POWER: Final = 120_000
+"""The largest power of e: it has about as many digits as the largest rationals."""
+
+_LARGEST_ROOT: Final = 4096
+"""Roots of rationals of more bits than this are refused."""
+
+_MOST_TERMS: Final = 400
+"""Symbolic products of more terms than this are refused."""
 
 LARGEST_EXPONENT: Final = 50_000
 """The largest exponent of a decimal literal, up or down."""
@@ -86,16 +99,13 @@ def parse(text: str) -> int | Fraction:
 def to_float(number: Number) -> float:
     """The nearest double (up to an ulp or two for irrationals); ±inf past the range of doubles."""
     if isinstance(number, LogNumber):
-        return float(number.rational) + _log_float(number.base) / number.root
+        return rational_float(number.rational) + log_float(number.base) / rational_float(number.root)
     if isinstance(number, Symbolic):
         return float(number.digits)
     if isinstance(number, LogSum):
-        sums = (float(times) * _log_sum_float(terms) for terms, times in number.parts)
-        return math.fsum([to_float(number.rest), *sums])
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
+        sums = (rational_float(times) * _log_sum_float(terms) for terms, times in number.parts)
+        return sum(sums, to_float(number.rest))
+    return rational_float(number)
 
 
 def _log_sum_float(terms: Sequence[Number]) -> float:
@@ -103,22 +113,12 @@ def _log_sum_float(terms: Sequence[Number]) -> float:
     return largest + math.log(math.fsum(math.exp(to_float(term) - largest) for term in terms))
 
 
-def _log_float(q: Fraction) -> float:
-    n, d = q.numerator, q.denominator
-    excess = Fraction(n - d, d)
-    if abs(excess) < Fraction(1, 2):
-        return math.log1p(float(excess))
-    if abs(n.bit_length() - d.bit_length()) < 1000:
-        return math.log(n / d)
-    return math.log(n) - math.log(d)
-
-
 def text(number: Number) -> str:
     """The number as plx would write it: ``0.3``, ``1/3``, ``log(6)``, ``1 + log(2)/2``."""
     if isinstance(number, LogNumber):
         return _log_text(number)
     if isinstance(number, Symbolic):
-        return str(number.expression).replace("**", "^").replace("E", "exp(1)")
+        return _written(number.expression, number.digits)
     if isinstance(number, LogSum):
         sums = (
             f"{rational_text(n)}*log({' + '.join(f'exp({text(t)})' for t in terms)})"
@@ -146,9 +146,9 @@ def _log_text(number: LogNumber) -> str:
 
 
 def add(a: Number, b: Number) -> Number:
-    """The exact sum."""
+    """The exact sum. Raises ArithmeticMistake if it is out of all proportion."""
     if _is_rational(a) and _is_rational(b):
-        return _tidy(Fraction(a) + Fraction(b))
+        return _tidy(_checked(Fraction(a) + Fraction(b)))
     if isinstance(a, LogSum) or isinstance(b, LogSum):
         return _merged(a, b)
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
@@ -165,6 +165,14 @@ def _sum_of_logs(a: LogNumber, b: LogNumber) -> Number | None:
         return None
     base = powers[0][0] ** powers[0][1] * powers[1][0] ** powers[1][1]
     return _log_number(a.rational + b.rational, base, root)
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """The exact sum of any number of numbers: neighbours first, so that few sums have many digits."""
+    while len(numbers) > 1:
+        pairs = zip(numbers[::2], numbers[1::2], strict=False)
+        numbers = [add(a, b) for a, b in pairs] + list(numbers[len(numbers) & ~1 :])
+    return numbers[0] if numbers else 0
 
 
 def neg(a: Number) -> Number:
@@ -191,7 +199,7 @@ def mul(a: Number, b: Number) -> Number:
         scaled = tuple((terms, times * Fraction(a)) for terms, times in b.parts)
         return LogSum(mul(a, b.rest), scaled) if a else 0  # type: ignore[arg-type]
     if not (_is_rational(a) and isinstance(b, LogNumber)):
-        return _symbolic(_sympy(a) * _sympy(b))
+        return _symbolic_product(a, b)
     factor = Fraction(a)
     if not factor:
         return 0
@@ -230,9 +238,39 @@ def power(a: Number, b: Number) -> Number:
         if _bits(Fraction(a)) * abs(int(b)) > _LARGEST:
             raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
         return _tidy(Fraction(a) ** int(b))
-    if compare(a, 0) < 0 and not (_is_rational(b) and Fraction(b).denominator == 1):
+    whole = _is_rational(b) and Fraction(b).denominator == 1
+    if compare(a, 0) < 0 and not whole:
         raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is no real number")
-    return _symbolic(_sympy(a) ** _sympy(b))
+    if a == 0:
+        return 0
+    if _size(a) * abs(to_float(b)) > _LARGEST:
+        raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
+    if not whole:
+        _check_root(a)
+    return _whole_power(a, int(b)) if whole else _symbolic(_sympy(a) ** _sympy(b))  # type: ignore[arg-type]
+
+
+def _check_root(a: Number) -> None:
+    """sympy looks for the prime factors of what it takes a root of."""
+    if _is_rational(a) and _bits(Fraction(a)) > _LARGEST_ROOT:
+        raise ArithmeticMistake(f"{shown(a)} has too many digits for an exact root")
+
+
+def _whole_power(a: Number, n: int) -> Number:
+    """By squares, so that every step can be refused."""
+    if n < 0:
+        return div(1, _whole_power(a, -n))
+    root: Number = 1 if n < 2 else _whole_power(a, n // 2)
+    square = mul(root, root)
+    return mul(square, a) if n % 2 else square
+
+
+def _size(a: Number) -> float:
+    """How many bits a number has before and after the point, at least 1."""
+    if _is_rational(a):
+        return _bits(Fraction(a))
+    size = abs(to_float(a))
+    return max(1.0, abs(math.log2(size))) if 0 < size < math.inf else float(_LARGEST)
 
 
 def log(a: Number) -> Number:
@@ -281,8 +319,8 @@ def exp(a: Number) -> Number:
         return 1
     if isinstance(a, LogNumber) and not a.rational and a.root == 1:
         return _tidy(a.base)
-    if abs(to_float(a)) > 1e6:
-        raise ArithmeticMistake(f"exp({shown(a)}) is too large")
+    if abs(to_float(a)) > _LARGEST_POWER:
+        raise ArithmeticMistake(f"exp({shown(a)}) is too {'large' if compare(a, 0) > 0 else 'small'}")
     return _symbolic(_import_sympy().exp(_sympy(a)))
 
 
@@ -294,6 +332,7 @@ def sqrt(a: Number) -> Number:
         root = rational_root(Fraction(a), 2)
         if root is not None:
             return _tidy(root)
+        _check_root(a)
     return _symbolic(_import_sympy().sqrt(_sympy(a)))
 
 
@@ -385,10 +424,27 @@ def _symbolic(expression: Any) -> Number:
         return simpler
     value = expression.evalf(_DIGITS + 10, maxn=10_000)
     if not value.is_real or not value.is_finite:
-        raise ArithmeticMistake(f"{expression} is no real number")
-    if abs(value) < sympy.Float(10) ** -(_DIGITS - 5):
-        return 0
-    return Symbolic(str(value.round(_DIGITS - 1 - int(sympy.floor(sympy.log(abs(value), 10))))), expression)
+        raise ArithmeticMistake(f"{_written(expression, 'the result')} is no real number")
+    if not value or value._prec < _BITS:
+        return 0  # all digits cancel
+    return Symbolic(str(sympy.Float(value, _DIGITS)), expression)
+
+
+def _symbolic_product(a: Number, b: Number) -> Number:
+    """The product; ArithmeticMistake where writing it out is out of all proportion."""
+    sympy = _import_sympy()
+    left, right = _sympy(a), _sympy(b)
+    if len(sympy.Add.make_args(left)) * len(sympy.Add.make_args(right)) > _MOST_TERMS:
+        raise ArithmeticMistake("this product of irrational numbers has too many terms")
+    return _symbolic(left * right)
+
+
+def _written(expression: Any, otherwise: str) -> str:
+    """A sympy expression as plx would write it, or the other text where it has too many digits."""
+    try:
+        return str(expression).replace("**", "^").replace("E", "exp(1)")
+    except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
+        return otherwise
 
 
 def _from_sympy(sympy: Any, expression: Any) -> Number | None:
