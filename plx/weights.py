@@ -67,8 +67,8 @@ _LARGEST_POWER: Final = 120_000
 _LARGEST_ROOT: Final = 4096
 """Roots of rationals of more bits than this are refused."""
 
-_MOST_TERMS: Final = 400
-"""Symbolic products of more terms than this are refused."""
+_MOST_TERMS: Final = 2000
+"""Symbolic sums of more terms than this are refused."""
 
 LARGEST_EXPONENT: Final = 50_000
 """The largest exponent of a decimal literal, up or down."""
@@ -152,9 +152,9 @@ def add(a: Number, b: Number) -> Number:
     if isinstance(a, LogSum) or isinstance(b, LogSum):
         return _merged(a, b)
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
-        return _symbolic(_sympy(a) + _sympy(b))
+        return _symbolic_sum(a, b)
     found = _sum_of_logs(_as_log(a), _as_log(b))
-    return _symbolic(_sympy(a) + _sympy(b)) if found is None else found
+    return _symbolic_sum(a, b) if found is None else found
 
 
 def _sum_of_logs(a: LogNumber, b: LogNumber) -> Number | None:
@@ -416,9 +416,13 @@ def _rational(sympy: Any, q: Fraction) -> Any:
 
 
 def _symbolic(expression: Any) -> Number:
-    """The canonical form of a sympy expression: back to a simpler form where it has one."""
+    """The canonical form of a sympy expression."""
     sympy = _import_sympy()
-    expression = sympy.expand_log(sympy.expand(sympy.radsimp(expression)), force=True)
+    return _simplest(sympy, sympy.expand_log(sympy.expand(sympy.radsimp(expression)), force=True))
+
+
+def _simplest(sympy: Any, expression: Any) -> Number:
+    """An expanded expression, back in a simpler form where it has one."""
     simpler = _from_sympy(sympy, expression)
     if simpler is not None:
         return simpler
@@ -430,12 +434,21 @@ def _symbolic(expression: Any) -> Number:
     return Symbolic(str(sympy.Float(value, _DIGITS)), expression)
 
 
+def _symbolic_sum(a: Number, b: Number) -> Number:
+    """The sum of what is in canonical form, and so is again; ArithmeticMistake if it is very long."""
+    sympy = _import_sympy()
+    expression = _sympy(a) + _sympy(b)
+    if len(sympy.Add.make_args(expression)) > _MOST_TERMS:
+        raise ArithmeticMistake(f"a sum of more than {_MOST_TERMS} irrational numbers")
+    return _simplest(sympy, expression)
+
+
 def _symbolic_product(a: Number, b: Number) -> Number:
     """The product; ArithmeticMistake where writing it out is out of all proportion."""
     sympy = _import_sympy()
     left, right = _sympy(a), _sympy(b)
     if len(sympy.Add.make_args(left)) * len(sympy.Add.make_args(right)) > _MOST_TERMS:
-        raise ArithmeticMistake("this product of irrational numbers has too many terms")
+        raise ArithmeticMistake(f"a product of more than {_MOST_TERMS} irrational numbers")
     return _symbolic(left * right)
 
 
