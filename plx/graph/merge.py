@@ -27,7 +27,10 @@ class Part(NamedTuple):
 
 
 _NO_FACTORS = Part(
-    *(np.empty(shape, dtype=np.int64) for shape in ((0, 0), 0, (0, 1))), rule=np.empty(0, dtype=np.int32)
+    scope=np.empty((0, 0), dtype=np.int64),
+    table=np.empty(0, dtype=np.int64),
+    tables=np.empty((0, 1), dtype=np.int64),
+    rule=np.empty(0, dtype=np.int32),
 )
 
 

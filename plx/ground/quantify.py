@@ -12,7 +12,6 @@ from plx.errors import Diagnostic, PlxError
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
 from plx.ground.columns import Block, Column, Part, RawBlock, concatenate, gathered
-from plx.numerals import shortened
 from plx.source import Span
 from plx.values import FALSE, TRUE, ZERO, IntArray
 from plx.weights import Number, add, compare, div, mul, neg, sub
@@ -205,5 +204,5 @@ def _no_unit(span: Span) -> Diagnostic:
 
 
 def _too_many(count: int, span: Span) -> Diagnostic:
-    text = shortened(f"{count:,}")
-    return Diagnostic(f"this sum can take {text} values; the limit is {TRUTH_TABLE_LIMIT:,}", span)
+    size = f"{count:,}" if count < 10**30 else f"about 10^{math.log10(count):.0f}"
+    return Diagnostic(f"this sum can take {size} values; the limit is {TRUTH_TABLE_LIMIT:,}", span)

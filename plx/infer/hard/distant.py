@@ -70,7 +70,8 @@ def _with_finite_constant(model: GroundModel) -> GroundModel:
         if query.kind in ("map", "logz"):
             constant = shown(model.values[model.constant_weight])  # type: ignore[arg-type]
             message = f"the log weights of all worlds are near {constant}, past the range of doubles"
-            raise PlxError(Diagnostic(message, query.span, hint="take smaller weights, or ask for probabilities"))
+            hint = "take smaller weights, or ask for probabilities"
+            raise PlxError(Diagnostic(message, query.span, hint))
     return replace(model, log_constant=0.0, constant_weight=ZERO)
 
 
