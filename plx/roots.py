@@ -8,22 +8,23 @@ from functools import lru_cache
 
 def primitive(base: Fraction, root: int) -> tuple[Fraction, int]:
     """The same log(base)/root with the smallest root."""
-    for p in _prime_factors(root):
+    for p in _prime_factors(root, max(base.numerator, base.denominator).bit_length()):
         while root % p == 0 and (found := rational_root(base, p)) is not None:
             base, root = found, root // p
     return base, root
 
 
 @lru_cache(maxsize=1024)
-def _prime_factors(n: int) -> tuple[int, ...]:
+def _prime_factors(n: int, most: int) -> tuple[int, ...]:
+    """Those up to ``most``, and perhaps more: of a number of so many bits only these are roots."""
     found, p = [], 2
-    while p * p <= n:
+    while p * p <= n and p <= most:
         if n % p == 0:
             found.append(p)
             while n % p == 0:
                 n //= p
         p += 1
-    return (*found, n) if n > 1 else tuple(found)
+    return (*found, n) if 1 < n <= most else tuple(found)
 
 
 def rational_root(q: Fraction, k: int) -> Fraction | None:

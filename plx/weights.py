@@ -21,6 +21,8 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any, Final, TypeGuard
 
+from plx import symbolic
+from plx.doubles import log_float, rational_float
 from plx.numerals import rational_text, shortened
 from plx.roots import primitive, rational_root
 
@@ -52,10 +54,18 @@ class LogSum:
 
 Number = int | Fraction | LogNumber | Symbolic | LogSum
 
-_DIGITS: Final = 50
 _LARGEST: Final = 1 << 18
 """Rationals of more bits than this are refused: they are typing errors, not weights."""
 
+
+_LARGEST_POWER: Final = 120_000
+"""The largest power of e: it has about as many digits as the largest rationals."""
+
+_LARGEST_ROOT: Final = 4096
+"""Roots of rationals of more bits than this are refused."""
+
+_MOST_TERMS: Final = 2000
+"""Symbolic sums of more terms than this are refused."""
 
 LARGEST_EXPONENT: Final = 50_000
 """The largest exponent of a decimal literal, up or down."""
@@ -86,16 +96,13 @@ def parse(text: str) -> int | Fraction:
 def to_float(number: Number) -> float:
     """The nearest double (up to an ulp or two for irrationals); ±inf past the range of doubles."""
     if isinstance(number, LogNumber):
-        return float(number.rational) + _log_float(number.base) / number.root
+        return rational_float(number.rational) + log_float(number.base) / rational_float(number.root)
     if isinstance(number, Symbolic):
         return float(number.digits)
     if isinstance(number, LogSum):
-        sums = (float(times) * _log_sum_float(terms) for terms, times in number.parts)
-        return math.fsum([to_float(number.rest), *sums])
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
+        sums = (rational_float(times) * _log_sum_float(terms) for terms, times in number.parts)
+        return sum(sums, to_float(number.rest))
+    return rational_float(number)
 
 
 def _log_sum_float(terms: Sequence[Number]) -> float:
@@ -103,22 +110,12 @@ def _log_sum_float(terms: Sequence[Number]) -> float:
     return largest + math.log(math.fsum(math.exp(to_float(term) - largest) for term in terms))
 
 
-def _log_float(q: Fraction) -> float:
-    n, d = q.numerator, q.denominator
-    excess = Fraction(n - d, d)
-    if abs(excess) < Fraction(1, 2):
-        return math.log1p(float(excess))
-    if abs(n.bit_length() - d.bit_length()) < 1000:
-        return math.log(n / d)
-    return math.log(n) - math.log(d)
-
-
 def text(number: Number) -> str:
     """The number as plx would write it: ``0.3``, ``1/3``, ``log(6)``, ``1 + log(2)/2``."""
     if isinstance(number, LogNumber):
         return _log_text(number)
     if isinstance(number, Symbolic):
-        return str(number.expression).replace("**", "^").replace("E", "exp(1)")
+        return symbolic.text(number.expression, number.digits)
     if isinstance(number, LogSum):
         sums = (
             f"{rational_text(n)}*log({' + '.join(f'exp({text(t)})' for t in terms)})"
@@ -146,15 +143,15 @@ def _log_text(number: LogNumber) -> str:
 
 
 def add(a: Number, b: Number) -> Number:
-    """The exact sum."""
+    """The exact sum. Raises ArithmeticMistake if it is out of all proportion."""
     if _is_rational(a) and _is_rational(b):
-        return _tidy(Fraction(a) + Fraction(b))
+        return _tidy(_checked(Fraction(a) + Fraction(b)))
     if isinstance(a, LogSum) or isinstance(b, LogSum):
         return _merged(a, b)
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
-        return _symbolic(_sympy(a) + _sympy(b))
+        return _symbolic_sum(a, b)
     found = _sum_of_logs(_as_log(a), _as_log(b))
-    return _symbolic(_sympy(a) + _sympy(b)) if found is None else found
+    return _symbolic_sum(a, b) if found is None else found
 
 
 def _sum_of_logs(a: LogNumber, b: LogNumber) -> Number | None:
@@ -165,6 +162,14 @@ def _sum_of_logs(a: LogNumber, b: LogNumber) -> Number | None:
         return None
     base = powers[0][0] ** powers[0][1] * powers[1][0] ** powers[1][1]
     return _log_number(a.rational + b.rational, base, root)
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """The exact sum of any number of numbers: neighbours first, so that few sums have many digits."""
+    while len(numbers) > 1:
+        pairs = zip(numbers[::2], numbers[1::2], strict=False)
+        numbers = [add(a, b) for a, b in pairs] + list(numbers[len(numbers) & ~1 :])
+    return numbers[0] if numbers else 0
 
 
 def neg(a: Number) -> Number:
@@ -191,7 +196,7 @@ def mul(a: Number, b: Number) -> Number:
         scaled = tuple((terms, times * Fraction(a)) for terms, times in b.parts)
         return LogSum(mul(a, b.rest), scaled) if a else 0  # type: ignore[arg-type]
     if not (_is_rational(a) and isinstance(b, LogNumber)):
-        return _symbolic(_sympy(a) * _sympy(b))
+        return _symbolic_product(a, b)
     factor = Fraction(a)
     if not factor:
         return 0
@@ -200,7 +205,7 @@ def mul(a: Number, b: Number) -> Number:
     power, root = power // shared, root // shared
     base, root = primitive(b.base, root)
     if _bits(base) * abs(power) > _LARGEST:
-        return _symbolic(_sympy(a) * _sympy(b))
+        return _symbolic(_expression(a) * _expression(b))
     return _log_number(b.rational * factor, base**power, root)
 
 
@@ -210,7 +215,7 @@ def div(a: Number, b: Number) -> Number:
         raise ArithmeticMistake("division by zero")
     if _is_rational(b):
         return mul(a, _tidy(1 / Fraction(b)))
-    return 1 if a == b else _symbolic(_sympy(a) / _sympy(b))
+    return 1 if a == b else _symbolic(_expression(a) / _expression(b))
 
 
 def mod(a: Number, b: Number) -> Number:
@@ -230,9 +235,39 @@ def power(a: Number, b: Number) -> Number:
         if _bits(Fraction(a)) * abs(int(b)) > _LARGEST:
             raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
         return _tidy(Fraction(a) ** int(b))
-    if compare(a, 0) < 0 and not (_is_rational(b) and Fraction(b).denominator == 1):
+    whole = _is_rational(b) and Fraction(b).denominator == 1
+    if compare(a, 0) < 0 and not whole:
         raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is no real number")
-    return _symbolic(_sympy(a) ** _sympy(b))
+    if a == 0:
+        return 0
+    if _size(a) * abs(to_float(b)) > _LARGEST:
+        raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
+    if not whole:
+        _check_root(a)
+    return _whole_power(a, int(b)) if whole else _symbolic(_expression(a) ** _expression(b))  # type: ignore[arg-type]
+
+
+def _check_root(a: Number) -> None:
+    """sympy looks for the prime factors of what it takes a root of."""
+    if _is_rational(a) and _bits(Fraction(a)) > _LARGEST_ROOT:
+        raise ArithmeticMistake(f"{shown(a)} has too many digits for an exact root")
+
+
+def _whole_power(a: Number, n: int) -> Number:
+    """By squares, so that every step can be refused."""
+    if n < 0:
+        return div(1, _whole_power(a, -n))
+    root: Number = 1 if n < 2 else _whole_power(a, n // 2)
+    square = mul(root, root)
+    return mul(square, a) if n % 2 else square
+
+
+def _size(a: Number) -> float:
+    """How many bits a number has before and after the point, at least 1."""
+    if _is_rational(a):
+        return _bits(Fraction(a))
+    size = abs(to_float(a))
+    return max(1.0, abs(math.log2(size))) if 0 < size < math.inf else float(_LARGEST)
 
 
 def log(a: Number) -> Number:
@@ -241,7 +276,7 @@ def log(a: Number) -> Number:
         raise ArithmeticMistake(f"log({shown(a)}): the logarithm of a number that is not positive")
     if _is_rational(a):
         return _log_number(Fraction(0), Fraction(a), 1)
-    return _symbolic(_import_sympy().log(_sympy(a)))
+    return _symbolic(symbolic.load().log(_expression(a)))
 
 
 def log_sum_exp(numbers: Sequence[Number]) -> Number:
@@ -281,9 +316,9 @@ def exp(a: Number) -> Number:
         return 1
     if isinstance(a, LogNumber) and not a.rational and a.root == 1:
         return _tidy(a.base)
-    if abs(to_float(a)) > 1e6:
-        raise ArithmeticMistake(f"exp({shown(a)}) is too large")
-    return _symbolic(_import_sympy().exp(_sympy(a)))
+    if abs(to_float(a)) > _LARGEST_POWER:
+        raise ArithmeticMistake(f"exp({shown(a)}) is too {'large' if compare(a, 0) > 0 else 'small'}")
+    return _symbolic(symbolic.load().exp(_expression(a)))
 
 
 def sqrt(a: Number) -> Number:
@@ -294,7 +329,8 @@ def sqrt(a: Number) -> Number:
         root = rational_root(Fraction(a), 2)
         if root is not None:
             return _tidy(root)
-    return _symbolic(_import_sympy().sqrt(_sympy(a)))
+        _check_root(a)
+    return _symbolic(symbolic.load().sqrt(_expression(a)))
 
 
 def logit(a: Number) -> Number:
@@ -327,8 +363,7 @@ def compare(a: Number, b: Number) -> int:
     difference = sub(a, b)
     if difference == 0:
         return 0
-    precise = _sympy(difference).evalf(_DIGITS, maxn=10_000)
-    return 1 if precise > 0 else -1
+    return symbolic.sign(_expression(difference))
 
 
 # ------------------------------------------------------------------ canonical forms
@@ -363,59 +398,64 @@ def _log_number(rational: Fraction, base: Fraction, root: int) -> Number:
     return LogNumber(rational, base, root)
 
 
-def _import_sympy() -> Any:
-    import sympy
-
-    return sympy
-
-
-def _sympy(a: Number) -> Any:
+def _expression(a: Number) -> Any:
+    """The number as an expression of sympy."""
     if isinstance(a, Symbolic):
         return a.expression
-    sympy = _import_sympy()
     if isinstance(a, LogSum):
-        sums = (
-            _sympy(times) * sympy.log(sum(sympy.exp(_sympy(t)) for t in terms)) for terms, times in a.parts
-        )
-        return _sympy(a.rest) + sum(sums)
+        sums = (_expression(times) * symbolic.log_of_sum(map(_expression, terms)) for terms, times in a.parts)
+        return sum(sums, _expression(a.rest))
     if isinstance(a, LogNumber):
-        return _rational(sympy, a.rational) + sympy.log(_rational(sympy, a.base)) / a.root
-    return _rational(sympy, Fraction(a))
-
-
-def _rational(sympy: Any, q: Fraction) -> Any:
-    return sympy.Rational(q.numerator, q.denominator)
+        log = symbolic.load().log(symbolic.rational(a.base))
+        return symbolic.rational(a.rational) + log / a.root
+    return symbolic.rational(Fraction(a))
 
 
 def _symbolic(expression: Any) -> Number:
-    """The canonical form of a sympy expression: back to a simpler form where it has one."""
-    sympy = _import_sympy()
-    expression = sympy.expand_log(sympy.expand(sympy.radsimp(expression)), force=True)
-    simpler = _from_sympy(sympy, expression)
+    """The canonical form of an expression."""
+    return _simplest(symbolic.expanded(expression))
+
+
+def _symbolic_sum(a: Number, b: Number) -> Number:
+    """The sum of what is in canonical form, and so is again; ArithmeticMistake if it is very long."""
+    expression = _expression(a) + _expression(b)
+    if symbolic.term_count(expression) > _MOST_TERMS:
+        raise ArithmeticMistake(f"a sum of more than {_MOST_TERMS} irrational numbers")
+    return _simplest(expression)
+
+
+def _symbolic_product(a: Number, b: Number) -> Number:
+    """The product; ArithmeticMistake where writing it out is out of all proportion."""
+    left, right = _expression(a), _expression(b)
+    if symbolic.term_count(left) * symbolic.term_count(right) > _MOST_TERMS:
+        raise ArithmeticMistake(f"a product of more than {_MOST_TERMS} irrational numbers")
+    return _symbolic(left * right)
+
+
+def _simplest(expression: Any) -> Number:
+    """An expanded expression, back in a simpler form where it has one."""
+    try:
+        simpler = _from_terms(list(symbolic.linear(expression)))
+    except ValueError:
+        simpler = None
     if simpler is not None:
         return simpler
-    value = expression.evalf(_DIGITS + 10, maxn=10_000)
-    if not value.is_real or not value.is_finite:
-        raise ArithmeticMistake(f"{expression} is no real number")
-    if abs(value) < sympy.Float(10) ** -(_DIGITS - 5):
-        return 0
-    return Symbolic(str(value.round(_DIGITS - 1 - int(sympy.floor(sympy.log(abs(value), 10))))), expression)
+    digits = symbolic.digits(expression)
+    if digits is None:
+        raise ArithmeticMistake(f"{symbolic.text(expression, 'the result')} is no real number")
+    return 0 if digits == "0" else Symbolic(digits, expression)
 
 
-def _from_sympy(sympy: Any, expression: Any) -> Number | None:
+def _from_terms(terms: Sequence[tuple[Fraction, Fraction | None]]) -> Number | None:
+    """Σ times · log(base), or times alone; None where that is out of all proportion."""
     total: Number = 0
-    for term in sympy.Add.make_args(expression):
-        coefficient, rest = term.as_coeff_Mul(rational=True)
-        factor = Fraction(int(coefficient.p), int(coefficient.q))
-        if rest == 1:
-            part: Number = _tidy(factor)
-        elif isinstance(rest, sympy.log) and rest.args[0].is_Rational and rest.args[0] > 0:
-            base, root = primitive(Fraction(int(rest.args[0].p), int(rest.args[0].q)), factor.denominator)
-            if _bits(base) * abs(factor.numerator) > _LARGEST:
+    for times, base in terms:
+        part: Number = _tidy(times)
+        if base is not None:
+            base, root = primitive(base, times.denominator)
+            if _bits(base) * abs(times.numerator) > _LARGEST:
                 return None
-            part = _log_number(Fraction(0), base**factor.numerator, root)
-        else:
-            return None
+            part = _log_number(Fraction(0), base**times.numerator, root)
         found = _sum_of_logs(_as_log(total), _as_log(part))
         if found is None:
             return None

@@ -135,6 +135,7 @@ def _check_declarations(ctx: Context) -> None:
 
 def _guarded(ctx: Context, span: Span, run: Callable[[], Any]) -> Any:
     """What ``run`` returns, or None after reporting a value that could not be computed on the way."""
+    ctx.instances = 0
     try:
         return run()
     except (NoValue, ArithmeticMistake) as mistake:

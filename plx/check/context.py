@@ -78,6 +78,7 @@ class Context:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     uids: int = 0
     tabulated: dict[str, ParamEntry] = field(default_factory=dict)
+    instances: int = 0  # of fixed aggregates, in the statement that is being checked
     fact_sets: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
     tables: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
     ranks: dict[str, dict[int, int]] = field(default_factory=dict)

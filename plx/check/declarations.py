@@ -221,8 +221,13 @@ def _sizes(
     except fixed.NoValue:
         return
     uids = [slot.variable.uid for slot in deciding]
+    room = fixed.MOST_MEMBERS
     for key in every:
-        yield key, fixed.size(ctx, domain.set, dict(zip(uids, key, strict=True)), LARGEST_DOMAIN)
+        size = fixed.size(ctx, domain.set, dict(zip(uids, key, strict=True)), LARGEST_DOMAIN)
+        yield key, size
+        room -= size
+        if room < 0:
+            return
 
 
 def introduce_domains(ctx: Context) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -37,6 +37,13 @@ Binding = Mapping[int, int]
 
 LARGEST_RANGE = 5_000_000
 """The most members of a range."""
+
+
+MOST_MEMBERS = 10_000_000
+"""The most members that the sets of one family, or of one slot, have in all."""
+
+MOST_INSTANCES = 1_000_000
+"""The most instances of fixed aggregates that are worked out one by one for one declaration or rule."""
 
 
 class NoValue(ValueError):
@@ -86,15 +93,15 @@ def _aggregate(ctx: Context, expr: Aggregate, env: Binding) -> int:
         return int(all(value == TRUE for value in found))
     if expr.kind == "count":
         return ctx.values.id(sum(value == TRUE for value in found))
-    total: weights.Number = 0
-    for value in found:
-        total = weights.add(total, ctx.values[value])  # type: ignore[arg-type]
-    return ctx.values.id(total)
+    return ctx.values.id(weights.total([ctx.values[value] for value in found]))  # type: ignore[misc]
 
 
 def instances(ctx: Context, scope: Scope, env: Binding) -> Iterator[Binding]:
-    """Every binding of a scope that satisfies its guard."""
+    """Every binding of a scope that satisfies its guard. Raises NoValue where there are too many."""
     for inner in _bindings(ctx, scope, 0, dict(env)):
+        ctx.instances += 1
+        if ctx.instances > MOST_INSTANCES:
+            raise NoValue(f"this goes over more than {MOST_INSTANCES:,} fixed instances")
         if scope.guard is None or evaluate(ctx, scope.guard, inner) == TRUE:
             yield inner
 
@@ -147,6 +154,17 @@ def size(ctx: Context, set_: SetExpr, env: Binding, limit: int) -> int:
             if max(sizes) > limit or sum(sizes) <= limit:
                 return max(sizes)
     return len(members(ctx, set_, env))
+
+
+def members_of_each(ctx: Context, set_: SetExpr, bindings: Sequence[Binding]) -> Iterator[IntArray]:
+    """The members of a set at each binding. Raises NoValue if they would be too many in all."""
+    room = MOST_MEMBERS
+    for env in bindings:
+        room -= size(ctx, set_, env, room)
+        if room < 0:
+            total = f"the {len(bindings):,} sets have more than {MOST_MEMBERS:,} members in all"
+            raise NoValue(f"{total}; bind over fewer indexes, or give smaller sets")
+    return (members(ctx, set_, env) for env in bindings)
 
 
 def first_occurrences(ids: IntArray) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -65,28 +65,40 @@ def indexes(ctx: Context, slots: Sequence[Slot], limit: int) -> IntArray:
     """All indexes in order, shape (n, slots). Raises NoValue past ``limit``."""
     rows = np.zeros((1, 0), dtype=np.int64)
     for at, slot in enumerate(slots):
-        blocks = sets_by_row(ctx, slots[:at], slot.ranged.set, rows)
-        if sum(len(group) * len(ids) for group, ids in blocks) > limit:
-            raise fixed.NoValue(f"there are more than {limit} indexes; give a table in a file instead")
-        rows = _extended(rows, blocks)
+        rows = _extended(rows, _within(ctx, slots[:at], slot.ranged.set, rows, limit))
     return rows
 
 
-def sets_by_row(
-    ctx: Context, slots: Sequence[Slot], set_: SetExpr, rows: IntArray
-) -> list[tuple[IntArray, IntArray]]:
-    """The members of a set that may depend on slots, at each of some indexes.
+def _within(ctx: Context, slots: Sequence[Slot], set_: SetExpr, rows: IntArray, limit: int) -> list[Block]:
+    """As `sets_by_row`. Raises NoValue before there are more than ``limit`` pairs of a row and a member."""
+    blocks: list[Block] = []
+    total = 0
+    for group, ids in sets_by_row(ctx, slots, set_, rows):
+        total += len(group) * len(ids)
+        if total > limit:
+            raise fixed.NoValue(f"there are more than {limit} indexes; give a table in a file instead")
+        blocks.append((group, ids))
+    return blocks
 
-    ``rows`` has a column per slot. Each entry is a group of rows and the members that they share.
+
+Block = tuple[IntArray, IntArray]
+"""A group of rows, and the members of the set that they share."""
+
+
+def sets_by_row(ctx: Context, slots: Sequence[Slot], set_: SetExpr, rows: IntArray) -> Iterator[Block]:
+    """The members of a set that may depend on slots, at each of some indexes; ``rows`` has a column per slot.
+
+    Raises NoValue where the sets have too many members in all.
     """
     if build.is_closed(set_):
-        return [(np.arange(len(rows)), fixed.members(ctx, set_, {}))]
+        yield np.arange(len(rows)), fixed.members(ctx, set_, {})
+        return
     places = depends_on(slots, set_)
     uids = [slots[place].variable.uid for place in places]
-    return [
-        (group, fixed.members(ctx, set_, dict(zip(uids, key, strict=True))))
-        for key, group in group_rows(rows[:, places])
-    ]
+    groups = group_rows(rows[:, places])
+    bindings = [dict(zip(uids, key, strict=True)) for key, _ in groups]
+    for (_, group), ids in zip(groups, fixed.members_of_each(ctx, set_, bindings), strict=True):
+        yield group, ids
 
 
 def depends_on(slots: Sequence[Slot], set_: SetExpr) -> list[int]:
@@ -106,7 +118,9 @@ def relevant(slots: Sequence[Slot], set_: SetExpr) -> list[Slot]:
 
 def group_rows(rows: IntArray) -> list[tuple[list[int], IntArray]]:
     """Distinct rows, each with the places where it stands."""
-    if not rows.shape[1] or not len(rows):
+    if not len(rows):
+        return []
+    if not rows.shape[1]:
         return [([], np.arange(len(rows)))]
     keys = row_keys(rows)
     order = np.argsort(keys, kind="stable")
@@ -126,7 +140,9 @@ def row_keys(rows: IntArray) -> IntArray:
     return key
 
 
-def _extended(rows: IntArray, blocks: Sequence[tuple[IntArray, IntArray]]) -> IntArray:
+def _extended(rows: IntArray, blocks: Sequence[Block]) -> IntArray:
+    if not len(rows):
+        return np.zeros((0, rows.shape[1] + 1), dtype=np.int64)
     extended = [
         np.column_stack([np.repeat(rows[group], len(ids), axis=0), np.tile(ids, len(group))])
         for group, ids in blocks

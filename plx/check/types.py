@@ -65,7 +65,7 @@ def _entry(
 
 
 def _union(family: Mapping[tuple[int, ...], IntArray]) -> IntArray:
-    sets = list(family.values())
+    sets = list({id(members): members for members in family.values()}.values())
     return fixed.first_occurrences(np.concatenate(sets)) if sets else np.zeros(0, dtype=np.int64)
 
 
@@ -157,10 +157,9 @@ def _family_expression(
         return None
     uids = [slot.variable.uid for slot in slots]
     try:
-        return {
-            tuple(key): fixed.members(ctx, ranged.set, dict(zip(uids, key, strict=True)))
-            for key in _indexes(ctx, slots)
-        }
+        keys = _indexes(ctx, slots)
+        bindings = [dict(zip(uids, key, strict=True)) for key in keys]
+        return dict(zip(map(tuple, keys), fixed.members_of_each(ctx, ranged.set, bindings), strict=True))
     except (fixed.NoValue, ArithmeticMistake) as mistake:
         ctx.error(value.span, str(mistake))
         return None

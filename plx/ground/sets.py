@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,9 @@ class Sets:
         return np.split(self.members, self.start[1:-1])
 
 
+_MOST_MEMBERS = 10_000_000
+"""The most members that the sets of all instances have in all, each distinct set counted once."""
+
 Evaluate = Callable[[Expr, Env], IntArray]
 
 
@@ -44,25 +47,31 @@ def evaluate_set(program: Program, expr: SetExpr, env: Env, evaluate: Evaluate) 
             return _type(program, expr, env, evaluate)
         case SetItems():
             rows = np.stack([evaluate(item, env) for item in expr.items], axis=1)
-            return _by_row(rows, lambda row: list(dict.fromkeys(row)))
+            return _by_row(rows, expr, lambda row: list(dict.fromkeys(row)))
         case SetRange():
             rows = np.stack([evaluate(expr.low, env), evaluate(expr.high, env)], axis=1)
-            return _by_row(rows, lambda row: _run(program, expr, row))
+            return _by_row(rows, expr, lambda row: _run(program, expr, row))
         case SetUnion():
             parts = [evaluate_set(program, part, env, evaluate) for part in expr.parts]
             lists = [part.distinct() for part in parts]
             rows = np.stack([part.which for part in parts], axis=1)
-            return _by_row(rows, lambda row: _union(lists, row))
+            return _by_row(rows, expr, lambda row: _union(lists, row))
 
 
 def _one(n: int, members: IntArray) -> Sets:
     return Sets(np.zeros(n, dtype=np.int64), np.array([0, len(members)]), members)
 
 
-def _by_row(rows: IntArray, members: Callable[[tuple[int, ...]], Iterable[int]]) -> Sets:
-    """One set per distinct row."""
+def _by_row(rows: IntArray, expr: SetExpr, members: Callable[[tuple[int, ...]], Collection[int]]) -> Sets:
+    """One set per distinct row. Raises PlxError before they have too many members in all."""
     first, which = unique_rows(rows)
-    found = [np.array(list(members(tuple(int(i) for i in rows[i]))), dtype=np.int64) for i in first]
+    found, total = [], 0
+    for row in rows[first].tolist():
+        chosen = members(tuple(row))
+        total += len(chosen)
+        if total > _MOST_MEMBERS:
+            raise PlxError(_too_large(len(first), expr))
+        found.append(np.fromiter(chosen, dtype=np.int64, count=len(chosen)))
     joined = np.concatenate([*found, np.empty(0, dtype=np.int64)])
     return Sets(which, starts(np.array([len(s) for s in found], dtype=np.int64)), joined)
 
@@ -73,15 +82,24 @@ def _type(program: Program, expr: SetType, env: Env, evaluate: Evaluate) -> Sets
         return _one(env.n, info.members)
     family = info.family
     rows = np.stack([evaluate(argument, env) for argument in expr.arguments], axis=1)
-    return _by_row(rows, lambda row: family.get(row, ()))
+    return _by_row(rows, expr, lambda row: family.get(row, ()))
 
 
-def _union(lists: list[list[IntArray]], row: tuple[int, ...]) -> Iterable[int]:
+def _union(lists: list[list[IntArray]], row: tuple[int, ...]) -> Collection[int]:
     return dict.fromkeys(int(i) for part, which in zip(lists, row, strict=True) for i in part[which])
 
 
-def _run(program: Program, expr: SetRange, row: tuple[int, ...]) -> Iterable[int]:
+def _run(program: Program, expr: SetRange, row: tuple[int, ...]) -> Collection[int]:
     low, high = (program.values[i] for i in row)
     if type(low) is not int or type(high) is not int:
         raise PlxError(Diagnostic("the ends of a range must be whole numbers", expr.span))
+    if high - low >= _MOST_MEMBERS:
+        raise PlxError(_too_large(1, expr))
     return program.values.ids(range(low, high + 1))
+
+
+def _too_large(count: int, expr: SetExpr) -> Diagnostic:
+    sets = "this set has" if count == 1 else f"the {count:,} sets have"
+    return Diagnostic(
+        f"{sets} more than {_MOST_MEMBERS:,} members in all", expr.span, "bind over fewer, or smaller sets"
+    )

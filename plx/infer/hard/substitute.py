@@ -87,19 +87,20 @@ def _substitute(model: GroundModel, chosen: Definitions) -> tuple[GroundModel, N
         keep=order.number[asked],
     )
     nodes = assembly.nodes.take(order.number)
-    moved = replace(
+    return reassembled(model, assembly, nodes), nodes
+
+
+def reassembled(model: GroundModel, assembly: Assembly, nodes: NodeMap) -> GroundModel:
+    """The model over a graph made of its own, and where each node went."""
+    both = np.array([model.constant_weight, assembly.constant_weight])
+    constant = total_weight(model.values, both, np.ones(2, dtype=np.int64))
+    return replace(
         model,
         graph=assembly.graph,
         queries=tuple(map(nodes.query, model.queries)),
-        log_constant=model.log_constant + assembly.log_constant,
-        constant_weight=_constant(model, assembly),
+        log_constant=float(model.values.logs(np.array([constant]))[0]),
+        constant_weight=constant,
     )
-    return moved, nodes
-
-
-def _constant(model: GroundModel, assembly: Assembly) -> int:
-    both = np.array([model.constant_weight, assembly.constant_weight])
-    return total_weight(model.values, both, np.ones(2, dtype=np.int64))
 
 
 def _order(graph: FactorGraph, chosen: Definitions) -> _Order:
