@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import hard_factors
 from plx.infer.hard.cnf import Encoder
+from plx.infer.interrupts import LONG, waited
 from plx.values import IntArray
 
 Facts = Sequence[tuple[int, int]]
@@ -108,8 +110,7 @@ class Satisfier:
 
 def _decided(solver: Solver) -> bool:
     """Whether the clauses can hold together. Raises PlxError if that is not decided in reasonable time."""
-    solver.conf_budget(_CONFLICTS)
-    answer = solver.solve_limited()
+    answer = _answer(solver, [], _CONFLICTS)
     if answer is None:
         message = (
             f"it is not known whether any world keeps every hard rule: the SAT solver gave up"
@@ -121,8 +122,21 @@ def _decided(solver: Solver) -> bool:
 
 def _tried(solver: Solver, assumptions: list[int]) -> bool:
     """Whether the clauses can hold with the assumptions; False also where that is not found out soon."""
-    solver.conf_budget(_FEW_CONFLICTS)
-    return bool(solver.solve_limited(assumptions=assumptions))
+    return bool(_answer(solver, assumptions, _FEW_CONFLICTS))
+
+
+def _answer(solver: Solver, assumptions: Sequence[int], conflicts: int) -> bool | None:
+    """Whether the clauses can hold with the assumptions; None if so many conflicts do not tell.
+
+    Ctrl-C ends the search at once: the solver searches without Python's lock, and is told to stop.
+    """
+    solver.conf_budget(conflicts)
+    search = partial(solver.solve_limited, assumptions=assumptions, expect_interrupt=True)
+    try:
+        answer: bool | None = waited(search, LONG, solver.interrupt)
+        return answer
+    finally:
+        solver.clear_interrupt()
 
 
 def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> NoWorldError:
@@ -194,8 +208,7 @@ def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) 
 
 def _unsatisfiable(solver: Solver, assumptions: Sequence[int], conflicts: int) -> list[int] | None:
     """Assumptions that fail together; None if all can hold, or if that is not found out soon."""
-    solver.conf_budget(conflicts)
-    answer = solver.solve_limited(assumptions=assumptions)
+    answer = _answer(solver, assumptions, conflicts)
     return sorted(solver.get_core() or ()) if answer is False else None
 
 
