@@ -159,9 +159,8 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
                 return replace(_random(ctx, entry, exprs, span), depth=depth, size=size)
             case ParamEntry():
                 expr = build.param_term(ctx, text, exprs, span)
-                return Typed(
-                    expr, entry.kind, entry.possible, fixed=known, strict=False, depth=depth, size=size
-                )
+                typed = Typed(expr, entry.kind, entry.possible, strict=False, fixed=known, note=entry.note)
+                return replace(typed, depth=depth, size=size)
             case RelationEntry():
                 expr = build.relation_term(ctx, text, exprs, span)
                 return Typed(expr, Kind.TRUTH, fixed=known, depth=depth, size=size)

@@ -19,6 +19,10 @@ COIN = "random a\nweight 1: a\nquery a\n"
 OLD = "what was here before"
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
+
+
 @pytest.fixture
 def plx(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     """Call plx in an empty folder that holds coin.plx: exit code and standard error."""
@@ -63,10 +67,10 @@ def test_a_refused_call_leaves_files_as_they_were(plx, arguments: list[str]) -> 
     olds = [Path(f"old.{suffix}") for suffix in ("txt", "svg", "json", "uai", "csv")]
     for old in olds:
         old.write_text(OLD, encoding="utf-8")
-    before = sorted(os.listdir())
+    before = names(Path())
     assert plx(*arguments)[0] in (1, 2)
     assert {old.read_text(encoding="utf-8") for old in olds} == {OLD}
-    assert sorted(os.listdir()) == before
+    assert names(Path()) == before
 
 
 @pytest.mark.parametrize(
@@ -114,7 +118,7 @@ def test_a_file_keeps_its_permissions_and_a_link_its_file(tmp_path: Path) -> Non
     save(tmp_path / "other", b"")
     (tmp_path / "usual").touch()
     assert (tmp_path / "other").stat().st_mode == (tmp_path / "usual").stat().st_mode
-    assert len(os.listdir(tmp_path)) == 4
+    assert len(names(tmp_path)) == 4
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +132,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setattr(Path, "replace", fail)
         with pytest.raises(failing):
             save(file, b"new")
-    assert (file.read_text(), os.listdir(tmp_path)) == (OLD, ["file"])
+    assert (file.read_text(), names(tmp_path)) == (OLD, ["file"])
 
 
 def test_pipes_are_written_to(tmp_path: Path) -> None:
@@ -147,7 +151,7 @@ def test_standard_output_by_name_is_standard_output(tmp_path: Path, sign: str) -
     for i, name in enumerate(("/dev/stdout", f"{tmp_path}/out1")):
         out = tmp_path / f"out{i}"
         out.write_text("old ")
-        command = f"{sys.executable} -c \"$0\" {name} {sign} {out}"
+        command = f'{sys.executable} -c "$0" {name} {sign} {out}'
         subprocess.run(["bash", "-c", command, code], check=True, cwd=ROOT)
         assert out.read_text() == ("old " if sign == ">>" else "") + "first second"
 
@@ -160,4 +164,4 @@ def test_what_cannot_be_written_is_told_apart(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         save(tmp_path / "no" / "where", b"")
     require_writable(tmp_path / "new")
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
