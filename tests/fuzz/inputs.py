@@ -64,7 +64,7 @@ relation friends(P, P) = {(anna, "b c"), ("b c", 3)}
 random meets(x: P, y: P) if x != y
 random mood(P): {good, bad} | 1..2
 weight log(3/2): meets(x, y) <=> mood(x) = mood(y) for (x, y) in friends
-weight min(1, sqrt(2)): sum(mood(x) for x in {3} if mood(x) in 1..2) > 1
+weight min(1, sqrt(2)): sum(2 * count(mood(x) = i for i in 1..2) for x in P if x != 3) > 1
 observe !meets(anna, 3)
 query (mood(anna), meets(3, anna)) as pair
 """,

@@ -7,19 +7,18 @@ from pathlib import Path
 import pytest
 
 from plx.errors import PlxError
-from tests.fuzz.inputs import ROOT, Inputs, kinds
+from tests.fuzz.inputs import SMALL, Inputs, kinds
 from tests.fuzz.trial import case, fault, memory_bounded
 
 KINDS = kinds()
-BAD = list((ROOT / "tests" / "programs" / "bad").iterdir())
 CASES = {kind: 250 if kind.endswith(".csv") else 480 for kind in KINDS} | {"program": 1120}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_inputs_are_good_before_they_are_damaged(tmp_path: Path, kind: str) -> None:
-    """All but the bad programs, which stand among the good ones."""
-    refused = [text for text in KINDS[kind].texts if not _is_read(KINDS[kind], text.encode(), tmp_path)]
-    assert len(refused) == (len(BAD) if kind == "program" else 0)
+    """All but some of those from files, which are bad programs."""
+    for text in SMALL if kind == "program" else KINDS[kind].texts:
+        KINDS[kind].read(text.encode(), tmp_path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
