@@ -30,15 +30,17 @@ def waited(call: Callable[[], T], steps: float, stop: Callable[[], object] | Non
             results.append(call())
         except BaseException as error:
             errors.append(error)
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    done = threading.Event()  # an interrupted join would take the thread for ended
+    threading.Thread(target=work, daemon=True).start()
     try:
-        thread.join()
+        done.wait()
     except KeyboardInterrupt:
         if stop is not None:
             stop()
-            thread.join()
+            done.wait()
         raise
     if errors:
         raise errors[0]
