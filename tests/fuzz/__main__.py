@@ -41,7 +41,7 @@ def _search(given: argparse.Namespace, folder: Path) -> tuple[Counter[str], Coun
         content = case(inputs[kind], f"{given.seed} {tally.total()}")
         tally[kind] += 1
         (given.keep / "last").write_bytes(content)  # what a crash or a hang leaves behind
-        faulthandler.dump_traceback_later(20 * SECONDS, exit=True)
+        faulthandler.dump_traceback_later(100 * SECONDS, exit=True)
         found = fault(inputs[kind], content, folder)
         faulthandler.cancel_dump_traceback_later()
         if found is not None and not faults[_sort(found)]:

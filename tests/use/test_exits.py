@@ -98,8 +98,15 @@ def test_every_command_ends_in_words_on_control_c(tmp_path: Path, command: str, 
 
 def test_control_c_while_starting_is_no_crash() -> None:
     """What python does before any line of plx runs is its own affair: from there on, words."""
-    code = "import plx.cli, sys, os, signal, threading\nsys.argv = ['plx', 'run', '-']\n"
-    code += "threading.Timer(DELAY, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\nplx.cli.main()"
+    code = (
+        "import os, signal, sys, plx.cli.exits as exits\n"
+        "def called(call=exits._call):\n"
+        "    signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))\n"
+        "    signal.setitimer(signal.ITIMER_REAL, DELAY)\n"
+        "    return call()\n"
+        "sys.argv, exits._call = ['plx', 'run', '-'], called\n"
+        "exits.main()"
+    )
     for delay in (0.001, 0.05, 0.1, 0.2):
         done = subprocess.run(
             [sys.executable, "-c", code.replace("DELAY", str(delay))],
