@@ -12,13 +12,12 @@ LONG = 1e6
 """Steps that may take longer than anyone notices."""
 
 
-def waited(call: Callable[[], T], steps: float, stop: Callable[[], object] | None = None) -> T:
+def waited(call: Callable[[], T], steps: float) -> T:
     """The result of ``call``, made in a thread of its own if it is long and this is the main thread.
 
     Python looks for signals between two of its own instructions only, so a kernel of many seconds would
     make Ctrl-C wait. KeyboardInterrupt is raised here at once instead, and what the thread still does is
     lost. It must change nothing that is used afterwards, and compiled code must release the lock (``nogil``).
-    A call that can be told to ``stop`` is told so, and its end is awaited.
     """
     if steps < LONG or threading.current_thread() is not threading.main_thread():
         return call()
@@ -30,18 +29,10 @@ def waited(call: Callable[[], T], steps: float, stop: Callable[[], object] | Non
             results.append(call())
         except BaseException as error:
             errors.append(error)
-        finally:
-            done.set()
 
-    done = threading.Event()  # an interrupted join would take the thread for ended
-    threading.Thread(target=work, daemon=True).start()
-    try:
-        done.wait()
-    except KeyboardInterrupt:
-        if stop is not None:
-            stop()
-            done.wait()
-        raise
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join()
     if errors:
         raise errors[0]
     return results[0]

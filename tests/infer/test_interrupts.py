@@ -44,20 +44,6 @@ def test_ctrl_c_ends_a_long_call_at_once() -> None:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_stops_what_can_be_stopped_and_waits_for_its_end() -> None:
-    stopped, ended = threading.Event(), threading.Event()
-
-    def call() -> None:
-        stopped.wait(20)
-        ended.set()
-
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        waited(call, LONG, stopped.set)
-    assert ended.is_set()
-
-
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("ask", ["world", "reason"])
 def test_ctrl_c_ends_a_search_of_the_sat_solver(ask: str) -> None:
     """Eleven holes are too few for twelve pigeons; to see that takes the solver minutes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,6 @@ from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import hard_factors
 from plx.infer.hard.cnf import Encoder
-from plx.infer.interrupts import LONG, waited
 from plx.values import IntArray
 
 Facts = Sequence[tuple[int, int]]
@@ -35,6 +33,9 @@ _CONFLICTS = 300_000
 
 _FEW_CONFLICTS = 10_000
 """where the answer can be done without, sooner."""
+
+_SLICE = 2_000
+"""It is asked for so many conflicts at a time, about a fifth of a second, so that Ctrl-C gets through."""
 
 _PINNED = 8
 """So many unknowns of a wished-for world are tried to be kept, so that solutions spread out."""
@@ -110,7 +111,7 @@ class Satisfier:
 
 def _decided(solver: Solver) -> bool:
     """Whether the clauses can hold together. Raises PlxError if that is not decided in reasonable time."""
-    answer = _answer(solver, [], _CONFLICTS)
+    answer = _answer(solver, (), _CONFLICTS)
     if answer is None:
         message = (
             f"it is not known whether any world keeps every hard rule: the SAT solver gave up"
@@ -128,15 +129,14 @@ def _tried(solver: Solver, assumptions: list[int]) -> bool:
 def _answer(solver: Solver, assumptions: Sequence[int], conflicts: int) -> bool | None:
     """Whether the clauses can hold with the assumptions; None if so many conflicts do not tell.
 
-    Ctrl-C ends the search at once: the solver searches without Python's lock, and is told to stop.
+    Ctrl-C ends the search after a slice: the solver is told to leave it to Python.
     """
-    solver.conf_budget(conflicts)
-    search = partial(solver.solve_limited, assumptions=assumptions, expect_interrupt=True)
-    try:
-        answer: bool | None = waited(search, LONG, solver.interrupt)
-        return answer
-    finally:
-        solver.clear_interrupt()
+    for _ in range(0, conflicts, _SLICE):
+        solver.conf_budget(_SLICE)
+        answer: bool | None = solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
+        if answer is not None:
+            return answer
+    return None
 
 
 def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> NoWorldError:
