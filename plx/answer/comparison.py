@@ -12,6 +12,7 @@ import numpy as np
 
 from plx.errors import Diagnostic, PlxError
 from plx.infer.compare.curves import Comparison, Curve
+from plx.saving import save
 from plx.values import FloatArray
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def require_plot(path: Path) -> None:
 def plot(comparison: Comparison, path: Path) -> None:
     """Draw KL divergence over seconds on two log axes; the suffix of the path is the format.
 
-    Raises PlxError as `require_plot` does.
+    Raises PlxError as `require_plot` does, and where the file cannot be written.
     """
     require_plot(path)
     from matplotlib.figure import Figure
@@ -158,4 +159,9 @@ def plot(comparison: Comparison, path: Path) -> None:
     axes.set_title(comparison.program, fontsize=9)
     axes.grid(which="major", linewidth=0.3)
     axes.legend(frameon=False)
-    figure.savefig(path)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower())
+    try:
+        save(path, drawn.getvalue())
+    except OSError as error:
+        raise PlxError(Diagnostic(f"the plot `{path}` cannot be written: {error.strerror}")) from None

@@ -29,6 +29,7 @@ from plx.check.typed import (
     kind_of,
 )
 from plx.data.table import Table
+from plx.errors import Note
 from plx.syntax import ast
 from plx.values import TRUE, IntArray, distinct
 from plx.weights import ArithmeticMistake
@@ -99,7 +100,18 @@ def _tabulated(
     used = table.value if default is None else np.append(table.value, default.id)
     possible = distinct(used)
     info = ParamInfo(name, infos(slots), index, table.value, default.id if default else None, node.name.span)
-    return ParamEntry(info, tuple(slots), kind_of(ctx.values, possible), possible)
+    return ParamEntry(info, tuple(slots), kind_of(ctx.values, possible), possible, _odd_one(ctx, table))
+
+
+def _odd_one(ctx: Context, table: Table) -> Note | None:
+    """Where a table of numbers holds something else first; None for a table without numbers."""
+    assert table.value is not None
+    other = np.isnan(ctx.values.floats(table.value))
+    if other.all() or not other.any():
+        return None
+    row = int(np.argmax(other))
+    where = table.origin.span(row, table.index.shape[1])
+    return Note(f"`{ctx.text(int(table.value[row]))}` is no number{table.origin.words(row)}", where)
 
 
 def _by_expression(

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from plx.data.table import Origin
 from plx.errors import Diagnostic
 from plx.source import Span
 from plx.syntax import ast
@@ -266,12 +267,20 @@ class Rule:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Plain facts from a file or from the caller: ``index`` (n, slots) and ``value`` (n,) are value ids."""
+    """Plain facts from a file or from the caller: ``index`` (n, slots) and ``value`` (n,) are value ids.
+
+    ``span`` is where the program asks for them, ``origin`` where each of them stands.
+    """
 
     random: str
     index: IntArray
     value: IntArray
     span: Span | None
+    origin: Origin
+
+    def place(self, row: int) -> Span | None:
+        """Where a fact stands, as closely as that is known."""
+        return self.origin.span(row, 0) or self.span
 
 
 @dataclass(frozen=True)

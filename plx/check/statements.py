@@ -117,7 +117,7 @@ def _evidence(ctx: Context, entry: RandomEntry, table: Table, span: Span) -> Evi
         if checked is None:
             return None
         value = checked
-    return None if index is None else Evidence(name, index, value, span)
+    return None if index is None else Evidence(name, index, value, span, table.origin)
 
 
 def _domain(entry: RandomEntry, span: Span) -> tuple[SetExpr, str]:

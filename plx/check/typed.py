@@ -137,12 +137,13 @@ class TypeEntry:
 
 @dataclass(frozen=True)
 class ParamEntry:
-    """A checked table of fixed values."""
+    """A checked table of fixed values. ``note``: what keeps them from being numbers, where some are."""
 
     info: ParamInfo
     slots: tuple[Slot, ...]
     kind: Kind
     possible: IntArray
+    note: Note | None = None
 
 
 @dataclass(frozen=True)

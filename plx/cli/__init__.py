@@ -1,5 +1,5 @@
 """The command line. Only this package prints and exits."""
 
-from plx.cli.commands import app, main
+from plx.cli.exits import main
 
-__all__ = ["app", "main"]
+__all__ = ["main"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from plx.cli.output import complain, reason
+from plx.cli.output import check_output, complain, reason
 from plx.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -105,9 +105,13 @@ def check_method(method: str) -> None:
 
 
 def drawn_form(file: Path) -> Literal["svg", "dot"]:
-    """The form of a picture by the suffix of its file. Raises BadParameter for any but .svg and .dot."""
+    """The form of a picture by the suffix of its file.
+
+    Raises BadParameter for any but .svg and .dot, and for a file that cannot be written.
+    """
     if file.suffix.lower() not in (".svg", ".dot"):
         raise typer.BadParameter(f"--draw {file}: a picture ends in .svg or .dot")
+    check_output(file)
     return "svg" if file.suffix.lower() == ".svg" else "dot"
 
 

@@ -1,18 +1,17 @@
 """The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx symmetries``, ``plx compare``.
 
-Exit codes: 0 answered, 1 the program is at fault, 2 the call is, 130 interrupted (after the answers so
-far, if there are any). A command imports what it needs, when it needs it.
+A command imports what it needs, when it needs it.
 """
 
 from __future__ import annotations
 
 import sys
-import warnings
-from io import TextIOWrapper
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from plx.cli.arguments import (
     Best,
@@ -27,26 +26,43 @@ from plx.cli.arguments import (
     load,
     name_of,
 )
+from plx.cli.exits import INTERRUPTED, passed_on
 from plx.cli.output import (
-    INTERRUPTED,
     Format,
     GroundFormat,
     TextOrJson,
+    check_output,
     complain,
     console_on,
-    interruptible,
+    form_of,
     json_text,
-    opened,
     print_result,
-    warn,
+    put,
 )
 from plx.errors import PlxError
 
 if TYPE_CHECKING:
     from plx.graph.model import GroundModel
+    from plx.infer.compare.curves import Comparison
+
+
+class _Commands(TyperGroup):
+    """The commands, which leave Ctrl-C and closed pipes to `plx.cli.exits`."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        """Read the arguments, as the library does."""
+        with passed_on():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command, as the library does."""
+        with passed_on():
+            return super().invoke(ctx)
+
 
 app = typer.Typer(
     name="plx",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -74,7 +90,7 @@ def plx(
     if version:
         from importlib.metadata import version as installed
 
-        sys.stdout.write(f"plx {installed('plx')}\n")
+        put(f"plx {installed('plx')}\n")
         raise typer.Exit
 
 
@@ -99,26 +115,28 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
-    format: Annotated[Format, typer.Option(help="How to print the answers.")] = Format.table,
+    format: Annotated[
+        Format | None, typer.Option(help="How to print the answers: as the suffix of -o says, else a table.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
 ) -> None:
     """Answer the queries of a program.
 
     Example: `plx run smokers.plx --seconds 10 --format json`
     """
-    with interruptible():
-        model = load(file, bind, evidence, max_ground, best)
-        check_method(method)
-        result = model.run(
-            method=method,
-            seed=seed,
-            chains=chains,
-            samples=samples,
-            seconds=seconds,
-            accuracy=accuracy,
-            progress=True,
-        )
-    print_result(result, format, output)
+    form = form_of(format, output, Format.table)
+    model = load(file, bind, evidence, max_ground, best)
+    check_method(method)
+    result = model.run(
+        method=method,
+        seed=seed,
+        chains=chains,
+        samples=samples,
+        seconds=seconds,
+        accuracy=accuracy,
+        progress=True,
+    )
+    print_result(result, form, output)
     if result.status == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -150,32 +168,23 @@ def ground(
     bind: Bind = None,
     evidence: Evidence = None,
     format: Annotated[
-        GroundFormat, typer.Option(help="How to print the report; or uai: the model itself, for other tools.")
-    ] = GroundFormat.table,
+        GroundFormat | None,
+        typer.Option(
+            help="How to print the report; or uai: the model itself, for other tools."
+            " As the suffix of -o says, else a table."
+        ),
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here.")] = None,
 ) -> None:
     """Report what a program grounds to: variables, factors, sizes, and seconds per rule.
 
     Example: `plx ground smokers.plx --dump`, `plx ground smokers.plx --format uai -o smokers.uai`
     """
-    from plx.answer import ground_report
-
-    if dump and format is not GroundFormat.table:
-        raise typer.BadParameter(f"--dump has a form of its own: leave out --format {format.value}")
-    with interruptible():
-        grounded = load(file, bind, evidence, max_ground).ground
-        with opened(output) as stream:
-            if dump:
-                stream.writelines(line + "\n" for line in ground_report.dump(grounded))
-            elif format is GroundFormat.table:
-                console = console_on(stream)
-                console.print(ground_report.table(grounded), "", sep="\n")
-                console.print(ground_report.summary(grounded), highlight=False)
-            elif format is GroundFormat.uai:
-                _write_uai(grounded, stream)
-            else:
-                write = ground_report.to_json if format is GroundFormat.json else ground_report.to_csv
-                stream.write(write(grounded))
+    form = form_of(format, output, GroundFormat.table)
+    if dump and form is not GroundFormat.table:
+        raise typer.BadParameter(f"--dump has a form of its own: it is not {form.value}")
+    grounded = load(file, bind, evidence, max_ground).ground
+    put(_ground_dump(grounded) if dump else _ground_text(grounded, form, colour=output is None), output)
 
 
 @app.command()
@@ -197,14 +206,12 @@ def symmetries(
 
     Example: `plx symmetries ring.plx --method vv`
     """
-    with interruptible():
-        model = load(file, bind, evidence, max_ground)
-        found = model.symmetries(method.value, seconds)
-        if draw is not None:
-            with opened(draw) as stream:
-                stream.write(model.draw_symmetries(method.value, drawn_form(draw)))
-        text = found.text() if format is TextOrJson.text else json_text(found.to_dict())
-    sys.stdout.write(text + "\n")
+    form = None if draw is None else drawn_form(draw)
+    model = load(file, bind, evidence, max_ground)
+    found = model.symmetries(method.value, seconds)
+    if form is not None:
+        put(model.draw_symmetries(method.value, form), draw)
+    put((found.text() if format is TextOrJson.text else json_text(found.to_dict())) + "\n")
 
 
 @app.command()
@@ -238,29 +245,23 @@ def compare(
     from plx.answer import comparison
     from plx.model import compare as measure
 
-    with interruptible():
-        if plot is not None:
-            comparison.require_plot(plot)
-        found = measure(
-            load(file, bind, evidence, max_ground),
-            [method.strip() for method in methods.split(",")],
-            seconds=seconds,
-            chains=chains,
-            lanes=lanes,
-            truth=truth if truth in ("exact", "long") else comparison.read_truth(Path(truth)),
-            protocol=protocol.value,
-            seed=seed,
-            progress=True,
-        )
+    if plot is not None:
+        check_output(plot)
+        comparison.require_plot(plot)
+    found = measure(
+        load(file, bind, evidence, max_ground),
+        [method.strip() for method in methods.split(",")],
+        seconds=seconds,
+        chains=chains,
+        lanes=lanes,
+        truth=truth if truth in ("exact", "long") else comparison.read_truth(Path(truth)),
+        protocol=protocol.value,
+        seed=seed,
+        progress=True,
+    )
     if plot is not None:
         comparison.plot(found, plot)
-    if format is Format.table:
-        console = console_on(sys.stdout)
-        console.print(comparison.table(found), "", *comparison.summary(found), sep="\n", highlight=False)
-    else:
-        sys.stdout.write(
-            comparison.to_csv(found) if format is Format.csv else comparison.to_json(found) + "\n"
-        )
+    put(_comparison_text(found, format))
 
 
 def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> bool:
@@ -272,32 +273,46 @@ def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, d
         complain(*error.diagnostics)
         return False
     found = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
-    sys.stdout.write(f"{name_of(file)}: {found}\n")
+    put(f"{name_of(file)}: {found}\n")
     return True
 
 
-def _write_uai(grounded: GroundModel, stream: TextIO) -> None:
+def _ground_dump(grounded: GroundModel) -> str:
+    from plx.answer import ground_report
+
+    return "".join(line + "\n" for line in ground_report.dump(grounded))
+
+
+def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str:
+    from plx.answer import ground_report
+
+    if form is GroundFormat.uai:
+        return _uai(grounded)
+    if form is not GroundFormat.table:
+        return (ground_report.to_json if form is GroundFormat.json else ground_report.to_csv)(grounded)
+    console = console_on(sys.stdout if colour else StringIO())
+    with console.capture() as shown:
+        console.print(ground_report.table(grounded), "", sep="\n")
+        console.print(ground_report.summary(grounded), highlight=False)
+    return shown.get()
+
+
+def _uai(grounded: GroundModel) -> str:
     from plx.formats import write_uai
 
     written = write_uai(grounded)
-    stream.write(written.text)
     if written.log_scale:
         sign, size = "-+"[written.log_scale > 0], abs(written.log_scale)
         sys.stderr.write(f"note: log Z of the program = log Z of the file {sign} {size:.10g}\n")
+    return written.text
 
 
-def main() -> NoReturn:
-    """Run the command line and exit."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    warnings.showwarning = warn
-    try:
-        app()
-    except PlxError as error:
-        complain(*error.diagnostics)
-        sys.exit(1)
-    except MemoryError:
-        sys.stderr.write("error: the program needs more memory than there is: try --max-ground\n")
-        sys.exit(1)
-    sys.exit(0)
+def _comparison_text(found: Comparison, format: Format) -> str:
+    from plx.answer import comparison
+
+    if format is not Format.table:
+        return comparison.to_csv(found) if format is Format.csv else comparison.to_json(found) + "\n"
+    console = console_on(sys.stdout)
+    with console.capture() as shown:
+        console.print(comparison.table(found), "", *comparison.summary(found), sep="\n", highlight=False)
+    return shown.get()

@@ -5,23 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import typer
 
 from plx.errors import Diagnostic, render
+from plx.saving import require_writable, save
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from plx.answer.result import Result
-
-INTERRUPTED = 130
-"""The exit code of a run that Ctrl-C ended, as shells have it."""
 
 
 class Format(StrEnum):
@@ -48,6 +45,38 @@ class TextOrJson(StrEnum):
     json = "json"
 
 
+Form = TypeVar("Form", Format, GroundFormat)
+
+
+def form_of(asked: Form | None, output: Path | None, usual: Form) -> Form:
+    """The form of an output: what is asked for, else what the suffix of its file says, else the usual one.
+
+    Raises BadParameter where --format and the suffix say different things, or the file cannot be written.
+    """
+    if output is None:
+        return asked or usual
+    check_output(output)
+    suffix = output.suffix[1:].lower()
+    meant = type(usual)(suffix) if suffix in list(type(usual)) else None
+    if asked and meant and asked is not meant:
+        raise typer.BadParameter(f"--format {asked} contradicts the name of the file `{output}`")
+    return asked or meant or usual
+
+
+def check_output(output: Path) -> None:
+    """Raises BadParameter if a file cannot be written; opens nothing."""
+    try:
+        require_writable(output)
+    except OSError as error:
+        raise _unwritable(output, error) from None
+
+
+def _unwritable(output: Path, error: OSError) -> typer.BadParameter:
+    missing = isinstance(error, FileNotFoundError)
+    why = f"there is no folder `{output.parent}`" if missing else reason(error)
+    return typer.BadParameter(f"{output}: {why}")
+
+
 def json_text(data: dict[str, Any]) -> str:
     """Plain data as JSON; integers of any length."""
     sys.set_int_max_str_digits(0)
@@ -63,22 +92,23 @@ def reason(error: OSError) -> str:
 
 def print_result(result: Result, format: Format, output: Path | None) -> None:
     """Print answers to standard output or to a file."""
-    with opened(output) as stream:
-        if format is Format.table:
-            _print_table(result, stream)
-            return
-        stream.write(result.to_csv() if format is Format.csv else result.to_json() + "\n")
+    if format is Format.table:
+        put(_result_table(result, colour=output is None), output)
+        return
+    put(result.to_csv() if format is Format.csv else result.to_json() + "\n", output)
     _say_caveats(result)
 
 
-def _print_table(result: Result, stream: TextIO) -> None:
+def _result_table(result: Result, colour: bool) -> str:
     from plx.answer.table import summary, table, warnings
 
-    console = console_on(stream)
-    console.print(table(result), "", sep="\n")
+    console = console_on(sys.stdout if colour else StringIO())
     doubts = warnings(result)
-    for line in summary(result):
-        console.print(line, style="yellow" if line in doubts else None, markup=False, highlight=False)
+    with console.capture() as shown:
+        console.print(table(result), "", sep="\n")
+        for line in summary(result):
+            console.print(line, style="yellow" if line in doubts else None, markup=False, highlight=False)
+    return shown.get()
 
 
 def _say_caveats(result: Result) -> None:
@@ -91,30 +121,18 @@ def _say_caveats(result: Result) -> None:
         sys.stderr.write(f"warning: {line}\n")
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Ctrl-C where there is no answer yet."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted before there was an answer\n")
-        raise typer.Exit(INTERRUPTED) from None
+def put(text: str, output: Path | None = None) -> None:
+    """Write text to standard output, or all at once to a file.
 
-
-@contextmanager
-def opened(output: Path | None) -> Iterator[TextIO]:
-    """A file to write to, standard output for None; BadParameter if it cannot be written."""
+    Raises BadParameter if the file cannot be written, OSError if standard output cannot.
+    """
     if output is None:
-        yield sys.stdout
+        sys.stdout.write(text)
         return
     try:
-        stream = output.open("w", encoding="utf-8", newline="")
+        save(output, text.encode("utf-8", "replace"))
     except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        why = f"there is no folder `{output.parent}`" if missing else reason(error)
-        raise typer.BadParameter(f"{output}: {why}") from None
-    with stream:
-        yield stream
+        raise _unwritable(output, error) from None
 
 
 def console_on(stream: TextIO) -> Console:

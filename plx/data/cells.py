@@ -132,8 +132,8 @@ def convert(column: Column, loose: bool) -> tuple[list[Value], list[tuple[int, s
     if not column.text:
         plain = set(map(type, column.distinct)) <= {str, int}
         return (list(column.distinct), []) if plain else _convert(column.distinct, from_python)
-    if loose and all(_is_number(cell) for cell in column.distinct):
-        return _convert(column.distinct, from_loose_text)
+    if loose and all(map(_is_meant_as_number, column.distinct)):
+        return _convert(column.distinct, _number)
     if all(cell >= ":" for cell in column.distinct) and not {"true", "false"} & set(column.distinct):
         return list(column.distinct), []  # symbols all: what begins so is no number, and not empty
     return _convert(column.distinct, _nonempty)
@@ -145,8 +145,18 @@ def _nonempty(text: str) -> Value:
     return from_text(text)
 
 
-def _is_number(text: str) -> bool:
-    return not isinstance(from_loose_text(text), str | bool)
+_DECIMAL_COMMA = re.compile(r"([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)", re.ASCII)
+
+
+def _is_meant_as_number(text: str) -> bool:
+    return bool(_DECIMAL_COMMA.fullmatch(text)) or not isinstance(from_loose_text(text), str | bool)
+
+
+def _number(text: str) -> Value:
+    """A cell of a column of numbers."""
+    if comma := _DECIMAL_COMMA.fullmatch(text):
+        raise CellMistake(f"`{text}` is no number: write a decimal point, {comma[1]}.{comma[2]}")
+    return from_loose_text(text)
 
 
 def _convert(cells: Iterable[Any], one: Callable[[Any], Value]) -> tuple[list[Value], list[tuple[int, str]]]:

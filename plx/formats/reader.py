@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -92,4 +93,9 @@ def _evidence(network: Network, names: Names, item: str | Path) -> FileEvidence:
     source = read_source(item)
     if Path(item).suffix.lower() == ".virt":
         return read_likelihoods(source, network)
-    return read_lines(source, network) if "=" in source.text else read_evidence(source, network)
+    named = "=" in _REMARK.sub("", source.text)
+    return read_lines(source, network) if named else read_evidence(source, network)
+
+
+_REMARK: Final = re.compile(r"(?<!\S)#.*")
+"""What may hold a ``=`` that is no evidence. Names of unknowns may hold a ``#``."""

@@ -1,7 +1,8 @@
 """The UAI format: MARKOV and BAYES networks.
 
 The form is that of the UAI 2006-2022 inference competitions: a preamble (kind, cards, scopes), then
-one table per scope, the last variable of the scope fastest. Lines that start with ``c`` are comments.
+one table per scope, the last variable of the scope fastest. Lines that start with ``c`` are comments, and
+what follows a ``#``, as aGrUM has it.
 Variables are ``x(0)``, ``x(1)``, … with states 0, 1, …, unless the comments that `write_uai` leaves
 give them names.
 """
@@ -23,7 +24,7 @@ from plx.graph.model import AtomBlock
 from plx.source import Source
 from plx.values import FloatArray, IntArray, Values
 
-COMMENT: Final = re.compile(r"^[ \t]*c(?:[ \t].*)?\r?$", re.MULTILINE)
+COMMENT: Final = re.compile(r"^[ \t]*c(?:[ \t].*)?\r?$|#.*", re.MULTILINE)
 NAME: Final = re.compile(r"^[ \t]*c plx (\[.*\])\s*$", re.MULTILINE)
 """The comment that keeps a name: ``c plx ["smokes(anna)", "false", "true"]``, one per variable."""
 

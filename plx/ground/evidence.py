@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,13 +19,29 @@ from plx.source import Span
 from plx.values import IntArray
 
 
+@dataclass(frozen=True)
+class _Facts:
+    """Observed atoms and their values, shape (n,), and where they stand, in the program or each by itself."""
+
+    atoms: IntArray
+    values: IntArray
+    span: Span | None
+    evidence: Evidence | None = None
+
+    def place(self, row: int) -> Span | None:
+        return self.evidence.place(row) if self.evidence else self.span
+
+    def words(self, row: int) -> str:
+        return self.evidence.origin.words(row) if self.evidence else ""
+
+
 class Observations:
     """Writes observed values into an AtomTable; remembers which line observed each atom."""
 
     def __init__(self, evaluator: Evaluator, table: AtomTable) -> None:
         self.evaluator = evaluator
         self.table = table
-        self.spans: list[Span | None] = []
+        self._facts: list[_Facts] = []
         self._source = np.full(len(table.fixed), -1, dtype=np.int32)
 
     def arrays(self, program: Program) -> None:
@@ -33,7 +50,7 @@ class Observations:
             atoms = self.table.find(evidence.random, evidence.index)
             if (atoms < 0).any():
                 raise PlxError(self._no_atom(evidence, int(np.argmin(atoms))))
-            self._fix(atoms, evidence.value, evidence.span)
+            self._fix(_Facts(atoms, evidence.value, evidence.span, evidence))
 
     def rules(self, tasks: Iterable[Task], budgets: dict[int, Budget]) -> list[Task]:
         """Apply the plain facts among the tasks; the tasks that remain to be grounded."""
@@ -51,7 +68,7 @@ class Observations:
                 if (atoms < 0).any():
                     row = int(np.argmin(atoms))
                     raise outside(self.evaluator, term, index[row], self.evaluator.at(env, row))
-                self._fix(atoms, self.evaluator.value(value, env), task.source.span)
+                self._fix(_Facts(atoms, self.evaluator.value(value, env), task.source.span))
         return rest
 
     def undo(self) -> tuple[IntArray, IntArray]:
@@ -65,40 +82,48 @@ class Observations:
         """The position in ``spans`` of what observed each atom."""
         return self._source[atoms].astype(np.int64)
 
-    def _fix(self, atoms: IntArray, values: IntArray, span: Span | None) -> None:
+    @property
+    def spans(self) -> list[Span | None]:
+        """Where the program states or asks for each set of facts."""
+        return [facts.span for facts in self._facts]
+
+    def _fix(self, facts: _Facts) -> None:
+        atoms, values = facts.atoms, facts.values
         if not len(atoms):
             return
         states = self.table.states(atoms, values)
         if (states < 0).any():
-            row = int(np.argmin(states))
-            raise PlxError(self._no_value(int(atoms[row]), int(values[row]), span))
-        number = len(self.spans)
-        self.spans.append(span)
+            raise PlxError(self._no_value(facts, int(np.argmin(states))))
+        number = len(self._facts)
+        self._facts.append(facts)
         unseen = self._source[atoms] < 0
         self._source[atoms[unseen]] = number
         self.table.fixed[atoms[unseen][::-1]] = values[unseen][::-1]  # the first of equal atoms counts
         differs = self.table.fixed[atoms] != values
         if differs.any():
-            row = int(np.argmax(differs))
-            raise PlxError(self._contradiction(int(atoms[row]), int(values[row]), span))
+            raise PlxError(self._contradiction(facts, int(np.argmax(differs))))
 
     # ----------------------------------------------------------------- messages
 
-    def _contradiction(self, atom: int, value: int, span: Span | None) -> Diagnostic:
-        first = self.spans[self._source[atom]]
-        seen = self._text(int(self.table.fixed[atom]))
+    def _contradiction(self, facts: _Facts, row: int) -> Diagnostic:
+        atom = int(facts.atoms[row])
+        before = self._facts[self._source[atom]]
+        first = int(np.argmax(before.atoms == atom))
+        seen, now = (self._text(int(value)) for value in (before.values[first], facts.values[row]))
+        message = f"`{self._name(atom)}` is observed twice with different values: {seen} and {now}"
         return Diagnostic(
-            f"`{self._name(atom)}` is observed twice with different values: {seen} and {self._text(value)}",
-            span,
+            message + facts.words(row),
+            facts.place(row),
             hint="remove one of the two observations",
-            notes=(Note(f"observed as {seen} here", first),),
+            notes=(Note(f"observed as {seen} here{before.words(first)}", before.place(first)),),
         )
 
-    def _no_value(self, atom: int, value: int, span: Span | None) -> Diagnostic:
+    def _no_value(self, facts: _Facts, row: int) -> Diagnostic:
+        atom = int(facts.atoms[row])
         domain = [self._text(int(v)) for v in self.table.domains[self.table.domain[atom]][:10]]
         return Diagnostic(
-            f"`{self._name(atom)}` cannot be {self._text(value)}",
-            span,
+            f"`{self._name(atom)}` cannot be {self._text(int(facts.values[row]))}{facts.words(row)}",
+            facts.place(row),
             hint=f"its values are {', '.join(domain)}",
         )
 
@@ -106,8 +131,8 @@ class Observations:
         info = self.evaluator.program.randoms[evidence.random]
         atom = self.evaluator.name(evidence.random, evidence.index[row])
         return Diagnostic(
-            f"there is no `{atom}` to observe",
-            evidence.span,
+            f"there is no `{atom}` to observe{evidence.origin.words(row)}",
+            evidence.place(row),
             notes=(Note(f"`{evidence.random}` is declared here", info.span),),
         )
 

@@ -181,13 +181,14 @@ def test_observations_from_a_file(tmp_path: Path) -> None:
         ("anna,1\n", "test.plx:2:7", "`w` has no entry for bob"),
         ("", "test.plx:2:15", "`w.csv` is empty"),
         ("\n\n", "test.plx:2:15", "`w.csv` is empty"),
-        ('anna,1\n"bob,2\n', "w.csv:2:1", "a row that cannot be read"),
+        ('anna,1\n"bob,2\n', "w.csv:2:1", "this quote is not closed"),
+        ('anna,1\n"bob" b,2\n', "w.csv:2:1", "a comma is missing after the quotes"),
         (b"anna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
         (b"\xef\xbb\xbfanna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
         ('anna,1\n"bo\nb",2\n', "w.csv:2:1", "is no member of P"),
         ("s,value,x", "w.csv:1:9", "`x` is no column of `w`"),
         ("anna,1\reva,2\r", "w.csv:1:8", "`eva` is no member of P"),
-        ('anna,1\r"bob,2\r', "w.csv:1:1", "a row that cannot be read"),
+        ('anna,1\r"bob,2\r', "w.csv:1:8", "this quote is not closed"),
     ],
 )
 def test_mistakes_in_a_file(tmp_path: Path, content: str | bytes, where: str, message: str) -> None:
@@ -219,16 +220,17 @@ def test_a_mistake_in_a_large_file_is_located(tmp_path: Path) -> None:
     )
 )
 def test_files_are_read_as_the_csv_module_writes_them(rows: list[tuple[str, str]]) -> None:
-    from plx.data.csv_file import _columns, _plain_columns
+    from plx.data.csv_file import _columns
+    from plx.data.records import plain_columns
     from plx.source import Source
 
     out = io.StringIO()
     csv.writer(out).writerows(rows)
     text = out.getvalue()
     expected = [list(column) for column in zip(*rows, strict=True)]
-    if not any(cell.startswith(" ") for row in rows for cell in row):
+    if not any(cell.strip(" \t") != cell or not cell for row in rows for cell in row):
         assert _columns(Source("f.csv", text)) == expected
-        assert _plain_columns(text) in (None, expected)
+        assert plain_columns(text) in (None, expected)
 
 
 # -------------------------------------------------------------------------- Python values

@@ -42,6 +42,41 @@ def test_last_variable_is_fastest(tmp_path):
     assert found["x(2)"]["1"] == pytest.approx(0.333 * (1 - one))
 
 
+HASHES = """# x(0)=1 is written by aGrUM
+MARKOV # kind
+3# variables
+2 2 3
+c both kinds of comments # one in the other
+3
+1 0 # 1 1
+2 0 1
+2 1 2
+
+2
+ 0.436 0.564
+4
+# the table
+ 0.128 0.872
+ 0.920 0.080#
+6 # c
+ 0.210 0.333 0.457
+ 0.811 0.000 0.189
+#"""
+
+
+@pytest.mark.parametrize(
+    "evidence", ["# a=b\n1 # one\n0 1 # x(0)\n", "c a comment\n1 0 1\n", "# 1\nx(0)=1\n"]
+)
+def test_both_kinds_of_comments_are_skipped(tmp_path, evidence):
+    plain, with_hashes = (read_model(save(tmp_path, "a.uai", text)) for text in (CHAIN, HASHES))
+    assert answers(with_hashes) == answers(plain)
+    seen = save(tmp_path, "a.evid", evidence)
+    found = read_model(save(tmp_path, "a.uai", HASHES), [seen])
+    expected = read_model(save(tmp_path, "a.uai", CHAIN), {"x(0)": 1})
+    assert answers(found) == answers(expected)
+    assert total(found) == total(expected)
+
+
 def test_scopes_need_no_order(tmp_path):
     text = "MARKOV\n2\n2 3\n1\n2 1 0\n6\n1 2 3 4 5 6\n"
     found = answers(read_model(save(tmp_path, "a.uai", text)))

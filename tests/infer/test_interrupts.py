@@ -8,9 +8,22 @@ import threading
 import time
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
+from plx.ground.grounder import ground
+from plx.infer.hard.sat import Satisfier, contradiction
 from plx.infer.interrupts import LONG, waited
+from tests.compiling import compile_text
+
+PIGEONS = """
+type Pigeon = 0..11
+type Hole = 0..10
+random sits(Pigeon, Hole)
+require exists(sits(p, h) for h in Hole) for p in Pigeon
+require !(sits(p, h) & sits(q, h)) for p, q in Pigeon, h in Hole if p < q
+query sits(0, 0)
+"""
 
 
 @pytest.fixture
@@ -28,6 +41,22 @@ def test_ctrl_c_ends_a_long_call_at_once() -> None:
     with pytest.raises(KeyboardInterrupt):
         waited(lambda: time.sleep(20), LONG)
     assert time.monotonic() - begin < 5
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("ask", ["world", "reason"])
+def test_ctrl_c_ends_a_search_of_the_sat_solver(ask: str) -> None:
+    """Eleven holes are too few for twelve pigeons; to see that takes the solver minutes."""
+    model = compile_text(PIGEONS)
+    graph = ground(model, 10**6).graph
+    begin = time.monotonic()
+    threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        if ask == "world":
+            Satisfier(graph).near(np.zeros(graph.n_variables, dtype=np.int32))
+        else:
+            contradiction(ground(model, 10**6))
+    assert time.monotonic() - begin < 15
 
 
 @pytest.mark.parametrize("steps", [0, LONG])

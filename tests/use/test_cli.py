@@ -451,9 +451,24 @@ def process(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]
 
 
 def test_help_names_what_can_be_asked() -> None:
-    text = process("--help").stdout
-    for topic in ("Marginals", "MAP", "log Z", "Sampling"):
-        assert topic in text
+    """Each with a line to copy, which does what it says."""
+    text = process("--help", env=os.environ | {"COLUMNS": "100"}).stdout
+    for topic, example in {
+        "Marginals": "query smokes(anna)",
+        "Given evidence": "query smokes(anna) given smokes(bob)",
+        "MAP": "query map",
+        "log Z": "query logz",
+        "Sampling": "plx run smokers.plx --method gibbs --seed 1 --chains 20 --seconds 10",
+    }.items():
+        (line,) = (line for line in text.splitlines() if line.strip().startswith(f"{topic}:"))
+        assert example in line
+        program = "type P = {anna, bob} random smokes(P) weight 1: smokes(anna) = smokes(bob) "
+        program, arguments = (
+            (program + example, ["run", "-"])
+            if example.startswith("query")
+            else (program + "query smokes(bob)", example.replace("smokers.plx", "-").split()[1:])
+        )
+        assert process(*arguments, input=program).returncode == 0
     assert "--seconds" in process("run", "--help").stdout
 
 

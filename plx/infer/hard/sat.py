@@ -34,6 +34,9 @@ _CONFLICTS = 300_000
 _FEW_CONFLICTS = 10_000
 """where the answer can be done without, sooner."""
 
+_SLICE = 2_000
+"""It is asked for so many conflicts at a time, about a fifth of a second, so that Ctrl-C gets through."""
+
 _PINNED = 8
 """So many unknowns of a wished-for world are tried to be kept, so that solutions spread out."""
 
@@ -108,8 +111,7 @@ class Satisfier:
 
 def _decided(solver: Solver) -> bool:
     """Whether the clauses can hold together. Raises PlxError if that is not decided in reasonable time."""
-    solver.conf_budget(_CONFLICTS)
-    answer = solver.solve_limited()
+    answer = _answer(solver, (), _CONFLICTS)
     if answer is None:
         message = (
             f"it is not known whether any world keeps every hard rule: the SAT solver gave up"
@@ -121,8 +123,20 @@ def _decided(solver: Solver) -> bool:
 
 def _tried(solver: Solver, assumptions: list[int]) -> bool:
     """Whether the clauses can hold with the assumptions; False also where that is not found out soon."""
-    solver.conf_budget(_FEW_CONFLICTS)
-    return bool(solver.solve_limited(assumptions=assumptions))
+    return bool(_answer(solver, assumptions, _FEW_CONFLICTS))
+
+
+def _answer(solver: Solver, assumptions: Sequence[int], conflicts: int) -> bool | None:
+    """Whether the clauses can hold with the assumptions; None if so many conflicts do not tell.
+
+    Ctrl-C ends the search after a slice: the solver is told to leave it to Python.
+    """
+    for _ in range(0, conflicts, _SLICE):
+        solver.conf_budget(_SLICE)
+        answer: bool | None = solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
+        if answer is not None:
+            return answer
+    return None
 
 
 def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> NoWorldError:
@@ -194,8 +208,7 @@ def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) 
 
 def _unsatisfiable(solver: Solver, assumptions: Sequence[int], conflicts: int) -> list[int] | None:
     """Assumptions that fail together; None if all can hold, or if that is not found out soon."""
-    solver.conf_budget(conflicts)
-    answer = solver.solve_limited(assumptions=assumptions)
+    answer = _answer(solver, assumptions, conflicts)
     return sorted(solver.get_core() or ()) if answer is False else None
 
 

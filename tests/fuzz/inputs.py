@@ -1,0 +1,164 @@
+"""What is damaged: small inputs of every kind that is read, and how each is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from plx.formats import build
+from plx.formats.reader import read_observed
+from plx.model import read_program
+from tests.fuzz.mutate import NUMBERS, TOKEN
+
+ROOT = Path(__file__).parents[2]
+MAX_GROUND = 2000
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Good texts of one kind, tokens to put into them, and what reads the bytes of one in a folder."""
+
+    texts: tuple[str, ...]
+    pool: tuple[str, ...]
+    read: Callable[[bytes, Path], object]
+
+
+def _inputs(texts: tuple[str, ...], read: Callable[[bytes, Path], object], words: str = "") -> Inputs:
+    tokens = {token for text in texts for token in TOKEN.findall(text) if not token.isspace()}
+    return Inputs(texts, (*sorted(tokens), *words.split(), *NUMBERS), read)
+
+
+# ------------------------------------------------------------------------ programs
+
+WORDS = """type param relation random define weight factor require observe query for in if from as given else
+and or not xor true false exists forall count sum map logz log exp sqrt abs min max logit x y
+( ) { } , : = != < <= > >= => <=> | & ! + - * / % ^ .. "" "q" @ ' # ~ " """
+
+SMALL = (
+    """type Area = {theory, systems}
+type Course(Area) = {theory: {logic, sets}, systems: {os, db}}
+type Student = s1..s3
+param w(Student) = {s1: 0.2, else: 0.7}
+random passed(s: Student, a: Area): {fail} | Course(a)
+define both(s: Student) = forall(passed(s, a) != fail for a in Area)
+weight -w(s): passed(s, a) = fail for s in Student, a in Area
+observe passed(s1, theory) = logic
+query both(s) for s in Student given passed(s2, systems) = os
+query count(passed(s, theory) = sets for s in Student) as n
+""",
+    """type Level = 0..4
+random level(Level): Level
+random open(Level)
+param cost(i: Level, j: Level) = abs(i - j) * log(2)
+relation next(i: Level, j: Level) = j = i + 1
+factor -cost(i, level(i)) / (1 + i^2) for i in Level
+weight 0.5: 0 <= level(i) < level(j) <= 4 for (i, j) in next if i < j
+require open(i) => open(j) xor level(i) in {0, 2..3} for (i, j) in next
+query level(0) + 2 * level(1) % 3
+query map 2
+query logz
+""",
+    """type P = {anna, "b c", 3}
+relation friends(P, P) = {(anna, "b c"), ("b c", 3)}
+random meets(x: P, y: P) if x != y
+random mood(P): {good, bad} | 1..2
+weight log(3/2): meets(x, y) <=> mood(x) = mood(y) for (x, y) in friends
+weight min(1, sqrt(2)): sum(2 * count(mood(x) = i for i in 1..2) for x in P if x != 3) > 1
+observe !meets(anna, 3)
+query (mood(anna), meets(3, anna)) as pair
+""",
+)
+
+
+def _program(content: bytes, folder: Path) -> object:
+    return read_program("fuzz.plx", content, {}, folder, MAX_GROUND).ground
+
+
+def _programs() -> tuple[str, ...]:
+    files = [*(ROOT / "examples").glob("*.plx"), *(ROOT / "tests" / "programs").rglob("*.plx")]
+    return SMALL * 4 + tuple(file.read_text("utf-8") for file in sorted(files))
+
+
+# ------------------------------------------------------------------------ networks
+
+BIF = """network n { property author "me"; }
+variable a { type discrete [ 2 ] { yes, no }; }
+variable "b c" { type discrete [ 3 ] { <4, 4+, none }; property x = 1; }
+probability ( a ) { table 0.2, 0.8; }
+probability ( "b c" | a ) {
+  (yes) 0.5, 0.25, 0.25; // one row
+  default 0.1, 0.2, 0.7; /* the other */
+}
+"""
+UAI = "c one\nMARKOV\n3\n2 2 3\n3\n1 0\n2 0 1\n2 1 2\n\n2\n 0.4 0.6\n4\n 1 2e0\n 3 0 # c\n"
+UAI += "6\n 1 1 1\n 2 .5 1e-9\n"
+BAYES = 'c plx ["a", "x", "y"]\nBAYES\n1\n2\n1\n1 0\n\n2\n 0.25 0.75\n'
+EVIDENCE = ("2 0 1 2 2\n", "1\n1 0 1\n", "# c\nx(0)=1\nx(2)=0\n")
+FG = "# two factors\n2\n\n1\n0\n2\n2\n0 0.5\n1 1.5\n\n2\n0 4\n2 3\n4\n0 1\n1 2\n2 3\n5 4e-1\n"
+PAPER = """{"variables": [{"name": "P1", "domain_size": 2}, {"name": "P2", "domain_size": 3}],
+ "features": [{"weight": 1.2, "clause": [[0, 1, 1], [1, 2, 0]]}, {"weight": -3, "clause": [[1, 0, 1]]}]}
+"""
+
+
+def _network(suffix: str) -> Callable[[bytes, Path], object]:
+    def read(content: bytes, folder: Path) -> object:
+        file = folder / f"fuzz{suffix}"
+        file.write_bytes(content)
+        return build(read_observed(file))
+
+    return read
+
+
+def _evidence(name: str) -> Callable[[bytes, Path], object]:
+    def read(content: bytes, folder: Path) -> object:
+        (folder / "seen.uai").write_text(UAI, encoding="utf-8")
+        (folder / name).write_bytes(content)
+        return build(read_observed(folder / "seen.uai", [folder / name]))
+
+    return read
+
+
+# --------------------------------------------------------------------------- tables
+
+TABLES = """type P from "people.csv"
+type Area = {theory, systems}
+param w(P, Area) from "w.csv"
+relation likes(x: P, y: P) from "likes.csv"
+random grade(P): 1..3
+weight w(x, theory): grade(x) > 1 for x in P
+observe grade from "seen.csv"
+query grade(x) for x in P if likes(x, anna)
+"""
+FILES = {
+    "people": 'value\nanna\n"van Dyke, Cleo"\nbob\n',
+    "w": "Area,P,value\ntheory,anna,0.5\ntheory,bob,-1e-3\nsystems,anna,1\nsystems,bob,2\n"
+    'theory,"van Dyke, Cleo",3\nsystems,"van Dyke, Cleo",3\n',
+    "likes": 'anna,bob\n\n"bob" , anna\n',
+    "seen": "P,value\nanna,2\nbob,3\n",
+}
+
+
+def _table(name: str) -> Callable[[bytes, Path], object]:
+    def read(content: bytes, folder: Path) -> object:
+        for other, text in FILES.items():
+            (folder / f"{other}.csv").write_bytes(content if other == name else text.encode())
+        return read_program("tables.plx", TABLES.encode(), {}, folder, MAX_GROUND).ground
+
+    return read
+
+
+def kinds() -> Mapping[str, Inputs]:
+    """The inputs of every kind, by name."""
+    marks = ', ; | " "" \' true false'
+    tables = {f"{name}.csv": _inputs((text,), _table(name), marks) for name, text in FILES.items()}
+    return {
+        "program": _inputs(_programs(), _program, WORDS),
+        "bif": _inputs((BIF,), _network(".bif"), "type discrete [ ] table default property // /* */"),
+        "uai": _inputs((UAI, BAYES), _network(".uai"), "MARKOV BAYES c #"),
+        "fg": _inputs((FG,), _network(".fg"), "#"),
+        "json": _inputs((PAPER,), _network(".json"), 'null true false NaN Infinity {} [] ""'),
+        "evid": _inputs(EVIDENCE, _evidence("seen.evid"), "= x(1)"),
+        "virt": _inputs(("2 0 2 0.5 1\n 2 3 1 0 2\n",), _evidence("seen.virt")),
+        **tables,
+    }
