@@ -195,7 +195,7 @@ class Scope:
 # --------------------------------------------------------------- declarations
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TypeInfo:
     """``members``: value ids in order (the union, for a family). ``family``: per index its set."""
 
@@ -214,7 +214,7 @@ class SlotInfo:
     set: SetExpr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ParamInfo:
     """A tabulated param: ``index`` (n, slots) and ``value`` (n,) are value ids.
 
@@ -229,7 +229,7 @@ class ParamInfo:
     span: Span | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RelationInfo:
     """``facts``: value ids, shape (n, slots), without duplicates."""
 
@@ -264,7 +264,7 @@ class Rule:
     weight: Expr | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Plain facts from a file or from the caller: ``index`` (n, slots) and ``value`` (n,) are value ids."""
 
@@ -291,7 +291,7 @@ class Query:
     best: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """What the grounder needs, all of it.
 
@@ -307,6 +307,20 @@ class Program:
     evidence: tuple[Evidence, ...]
     queries: tuple[Query, ...]
     warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def contents(self) -> str:
+        """What it declares and says, counted: ``2 types, 1 random, 3 rules, 1 query``."""
+        parts = {
+            "type": self.types, "param": self.params, "relation": self.relations, "random": self.randoms,
+            "rule": self.rules, "observation": self.evidence, "query": self.queries,
+        }  # fmt: skip
+        counts = [f"{len(part):,} {_noun(word, len(part))}" for word, part in parts.items() if part]
+        return ", ".join(counts) or "empty"
+
+
+def _noun(word: str, n: int) -> str:
+    return word if n == 1 else f"{word.removesuffix('y')}ies" if word.endswith("y") else f"{word}s"
 
 
 BOOLEAN = np.array([0, 1], dtype=np.int64)

@@ -256,7 +256,7 @@ def compare(
         comparison.plot(found, plot)
     if format is Format.table:
         console = console_on(sys.stdout)
-        console.print(comparison.table(found), "", *comparison.summary(found), sep="\n", highlight=False)
+        console.print(comparison.table(found), "", *found.summary, sep="\n", highlight=False)
     else:
         sys.stdout.write(
             comparison.to_csv(found) if format is Format.csv else comparison.to_json(found) + "\n"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from plx.check.program import Expr, Query
+from plx.check.program import BOOLEAN, Expr, Query, RandomTerm
 from plx.errors import Diagnostic, PlxError
 from plx.graph.assemble import Assembly
 from plx.graph.model import Condition, GroundQuery, Target
@@ -66,8 +66,8 @@ def _moved_target(target: Target, assembly: Assembly) -> Target:
         return target
     state = int(assembly.state[target.node])
     if state >= 0:
-        return Target(-1, target.labels[state : state + 1])
-    return Target(int(assembly.node[target.node]), target.labels)
+        return replace(target, node=-1, labels=target.labels[state : state + 1])
+    return replace(target, node=int(assembly.node[target.node]))
 
 
 def _moved_condition(condition: Condition, assembly: Assembly) -> Condition | None:
@@ -101,7 +101,22 @@ def _targets(formulas: Formulas, expr: Expr, env: Env) -> list[Target]:
         assert isinstance(part, Block)
         for row, node, table in zip(part.rows, part.scope[:, 0], part.table, strict=True):
             out[row] = Target(int(node), part.tables[table])
-    return [target for target in out if target is not None]
+    targets = [target for target in out if target is not None]
+    return [
+        replace(target, domain=domain)
+        for target, domain in zip(targets, _domains(formulas, expr, env, targets), strict=True)
+    ]
+
+
+def _domains(
+    formulas: Formulas, expr: Expr, env: Env, targets: Sequence[Target]
+) -> Iterator[IntArray | None]:
+    """The declared values of a random term, both truth values of a formula, None for a number."""
+    if isinstance(expr, RandomTerm):
+        atoms = formulas.atoms
+        yield from (atoms.domains[d] for d in atoms.domain[formulas.atom(expr, env)])
+    else:
+        yield from (BOOLEAN if np.isin(target.labels, BOOLEAN).all() else None for target in targets)
 
 
 def _conditions(formulas: Formulas, expr: Expr, env: Env) -> list[Condition | None]:
