@@ -23,4 +23,3 @@ def html_lines(title: str, lines: Iterable[str] = ()) -> str:
 def html_text(text: str) -> str:
     """Text whose line breaks and blanks count."""
     return f"<pre>{html.escape(text)}</pre>"
-

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, seed, settings
 
 import plx.infer.infer
 from plx.answer.result import QueryResult
+from plx.api import run
 from plx.errors import PlxError
-from plx.model import run
 from plx.source import Source
 from plx.syntax.parser import parse
 from tests.oracle import Answers, Interpreter

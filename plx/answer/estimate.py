@@ -69,9 +69,7 @@ def _every_state(label: Label, targets: Sequence[Target], answer: Answer) -> Ite
         yield Estimate(values, f"({', '.join(texts)})", share, error)
 
 
-def _over_domains(
-    targets: Sequence[Target], answer: Answer
-) -> tuple[list[IntArray], FloatArray, FloatArray]:
+def _over_domains(targets: Sequence[Target], answer: Answer) -> tuple[list[IntArray], FloatArray, FloatArray]:
     """Value ids of each target, and all of their combinations: also those that evidence excludes, which
     have probability 0, unless there are more than anyone could want."""
     labels = [target.labels for target in targets]

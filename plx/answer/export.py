@@ -113,7 +113,12 @@ def records(result: Result) -> Iterator[dict[str, Any]]:
 
 def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
     for estimate in query.estimates:
-        yield {"value": estimate.value, "text": estimate.text, "p": estimate.p, "mcse": _finite(estimate.mcse)}
+        yield {
+            "value": estimate.value,
+            "text": estimate.text,
+            "p": estimate.p,
+            "mcse": _finite(estimate.mcse),
+        }
     if query.moments is not None:
         yield {"mean": _finite(query.mean), "sd": _finite(query.sd), "mcse": _finite(query.mean_mcse)}
     if query.log_z is not None:

@@ -334,6 +334,19 @@ class Result:
         return to_html(self)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Raised where Ctrl-C ends a run. ``result`` has the answers so far, None where there are none yet."""
+
+    def __init__(self, result: Result | None = None) -> None:
+        super().__init__(result)
+        self.result = result
+
+    def __str__(self) -> str:
+        if self.result is None:
+            return "interrupted before there was an answer"
+        return "interrupted: `.result` of this exception has the answers so far"
+
+
 def _grouped(queries: Iterable[QueryResult], key: Callable[[str], str]) -> dict[str, list[QueryResult]]:
     """The queries by the keys of their name and of their text."""
     found: dict[str, list[QueryResult]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -92,12 +92,16 @@ def _say_caveats(result: Result) -> None:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Ctrl-C where there is no answer yet."""
+def interruptible(show: Callable[[Result], None] | None = None) -> Iterator[None]:
+    """Ctrl-C ends the command, after the answers so far have been shown where there are some."""
     try:
         yield
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted before there was an answer\n")
+    except KeyboardInterrupt as interrupt:
+        answers: Result | None = getattr(interrupt, "result", None)
+        if answers is None or show is None:
+            sys.stderr.write("interrupted before there was an answer\n")
+        else:
+            show(answers)
         raise typer.Exit(INTERRUPTED) from None
 
 

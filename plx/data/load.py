@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,21 +13,28 @@ from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
 from plx.data.python_value import read_python
 from plx.data.shape import Shape, shape_of
 from plx.data.table import Data, Table
-from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.errors import Diagnostic, PlxError, did_you_mean, nearest
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import Values
 
 
-def load(module: ast.Module, bindings: Mapping[str, object], folder: Path | None, values: Values) -> Data:
+def load(
+    module: ast.Module,
+    bindings: Mapping[str, object],
+    folder: Path | None,
+    values: Values,
+    options: Collection[str] = (),
+) -> Data:
     """The tables that files and the caller give to the declarations of a program.
 
     ``bindings`` maps declared names to Python values, or to paths of CSV files (relative to the working
     folder); ``folder`` is where the program's own paths start, None for the working folder. What the
-    caller binds overrides what the program gives. Mistakes are kept in ``Data.problems``: the checker
-    raises them with its own, all at once.
+    caller binds overrides what the program gives. ``options`` are other names that the caller may have
+    meant, for hints. Mistakes are kept in ``Data.problems``: the checker raises them with its own, all at
+    once.
     """
-    loader = _Loader(folder or Path(), values, bindings)
+    loader = _Loader(folder or Path(), values, bindings, options)
     for statement in module.statements:
         loader.declaration(statement)
     loader.unknown_bindings()
@@ -42,6 +49,7 @@ class _Loader:
     folder: Path
     values: Values
     bindings: Mapping[str, object]
+    options: Collection[str]
     shapes: dict[str, Shape] = field(default_factory=dict)
     others: dict[str, Span] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -113,5 +121,12 @@ class _Loader:
                 self.problems.append(Diagnostic(message, self.others[name]))
             elif name not in self.shapes:
                 message = f"a value is given for `{name}`, but the program declares no such name"
-                hint = did_you_mean(name, self.shapes)
-                self.problems.append(Diagnostic(message, None, hint=hint))
+                self.problems.append(Diagnostic(message, None, hint=self._meant(name)))
+
+    def _meant(self, name: str) -> str | None:
+        if name in self.options:
+            return f"`{name}` is an option of `run`, as in plx.run(text, {name}=…)"
+        meant = nearest(name, [*self.shapes, *self.options])
+        if meant in self.shapes or meant is None:
+            return did_you_mean(name, self.shapes)
+        return f"did you mean `{meant}`, the option of `run`?"
