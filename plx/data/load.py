@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plx.data.arrange import Raw, arrange
+from plx.data.binding import looks_like_path
 from plx.data.csv_file import read_csv
 from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
 from plx.data.python_value import read_python
@@ -89,15 +90,16 @@ class _Loader:
             self.evidence.setdefault(shape.name, {})[statement.file.path] = table
 
     def _given(self, value: object, shape: Shape) -> Table | None:
-        if isinstance(value, os.PathLike):
-            return self._read(lambda: read_csv(Path(value), shape, shape.span), shape)
+        path = _path(value, shape)
+        if path is not None:
+            return self._read(lambda: read_csv(path, shape, shape.span), shape)
         array = as_array(value, shape)
         if array is None:
             return self._read(lambda: read_python(value, shape), shape)
         if not may_be_rows(array, shape):
             return self._kept(lambda: read_grid(array, shape, self.values), shape)
         rows = self._read(lambda: read_python(array, shape), shape)
-        return rows and with_grid(rows)
+        return rows and self._kept(lambda: with_grid(rows, read_grid(array, shape, self.values)), shape)
 
     def _file(self, file: ast.File, shape: Shape) -> Table | None:
         path = self.folder / file.path.replace("\\", "/")
@@ -130,3 +132,11 @@ class _Loader:
         if meant in self.shapes or meant is None:
             return did_you_mean(name, self.shapes)
         return f"did you mean `{meant}`, the option of `run`?"
+
+
+def _path(value: object, shape: Shape) -> Path | None:
+    """The path of a CSV file; a text is one where it can be no symbol, for want of any slots."""
+    if isinstance(value, os.PathLike):
+        return Path(value)
+    listed = shape.kind == "type" or shape.slots
+    return Path(value) if listed and isinstance(value, str) and looks_like_path(value) else None
