@@ -69,7 +69,7 @@ def run(
     declares as well.
     """
     given = (method, seed, chains, samples, seconds, accuracy, progress)
-    told = {name: value for name, value in zip(OPTIONS, given, strict=True) if value is not OPTIONS[name]}
+    told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
         method=method,
@@ -80,6 +80,10 @@ def run(
         accuracy=accuracy,
         progress=progress,
     )
+
+
+def _is_usual(name: str, value: object) -> bool:
+    return type(value) is type(OPTIONS[name]) and value == OPTIONS[name]
 
 
 def compare(

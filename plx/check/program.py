@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from plx.errors import Diagnostic
+from plx.numerals import counted
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import IntArray, Values
@@ -315,12 +316,7 @@ class Program:
             "type": self.types, "param": self.params, "relation": self.relations, "random": self.randoms,
             "rule": self.rules, "observation": self.evidence, "query": self.queries,
         }  # fmt: skip
-        counts = [f"{len(part):,} {_noun(word, len(part))}" for word, part in parts.items() if part]
-        return ", ".join(counts) or "empty"
-
-
-def _noun(word: str, n: int) -> str:
-    return word if n == 1 else f"{word.removesuffix('y')}ies" if word.endswith("y") else f"{word}s"
+        return ", ".join(counted(len(part), word) for word, part in parts.items() if part) or "empty"
 
 
 BOOLEAN = np.array([0, 1], dtype=np.int64)

@@ -47,14 +47,15 @@ def as_array(value: Any, shape: Shape) -> npt.NDArray[Any] | None:
     array = value.to_numpy() if hasattr(value, "to_numpy") else value
     if not isinstance(array, np.ndarray) or array.ndim != len(shape.slots) or array.dtype.names:
         return None
+    array = _plain(array)
     return array if not shape.truth or _is_truth(array) else None
 
 
 def _is_truth(array: npt.NDArray[Any]) -> bool:
     """Truth values, or numbers that are all 0 or 1."""
-    return array.dtype.kind == "b" or bool(
-        array.size and array.dtype.kind in "iuf" and np.isin(array, (0, 1)).all()
-    )
+    if not array.size or array.dtype.kind == "b":
+        return bool(array.size)
+    return array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
 
 
 def _nested(value: Sequence[Any], shape: Shape) -> npt.NDArray[Any] | None:
@@ -70,16 +71,17 @@ def _nested(value: Sequence[Any], shape: Shape) -> npt.NDArray[Any] | None:
     if depth != len(shape.slots) or (shape.truth and isinstance(first, str)):
         return None
     try:
-        array = np.array(value, dtype=object)
+        return np.array(value, dtype=object)
     except ValueError:  # the lengths differ
         return None
-    return _plain(array)
 
 
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Objects that are all truth values, or all whole numbers of Python, as an array of these."""
+    """Objects that are all truth values, or all 0 or 1, as an array of these."""
+    if array.dtype.kind != "O":
+        return array
     kinds = set(map(type, array.flat))
-    if kinds <= {bool, np.bool_}:
+    if kinds and kinds <= {bool, np.bool_}:
         return array.astype(bool)
     return array.astype(np.int64) if kinds == {int} and np.isin(array, (0, 1)).all() else array
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from plx.errors import Diagnostic
 from plx.graph.model import AtomBlock
+from plx.numerals import counted
 from plx.source import Span
 from plx.values import IntArray, Values
 
@@ -92,8 +93,8 @@ class ObservedNetwork:
         """What it holds, counted: ``37 unknowns, 37 factors, 2 observed``."""
         network, observed = self.network, len(self.evidence.observed)
         factors = len(network.tables) + len(network.clauses)
-        counts = f"{len(network.states):,} unknowns, {factors:,} factors"
-        return counts + (f", {observed:,} observed" if observed else "")
+        parts = [counted(len(network.states), "unknown"), counted(factors, "factor")]
+        return ", ".join(parts + [f"{observed:,} observed"] * bool(observed))
 
 
 def numbered(values: Values, numbers: Sequence[int]) -> tuple[AtomBlock, ...]:
