@@ -87,7 +87,14 @@ def plain_table(result: Result) -> str:
     from rich.console import Console
 
     width = shutil.get_terminal_size().columns
-    console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False, force_jupyter=False)
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=False,
+        force_jupyter=False,
+        color_system=None,
+        highlight=False,
+    )
     console.print(table(result), "", sep="\n")
     for line in summary(result):
         console.print(line, markup=False)

@@ -88,7 +88,9 @@ def test_a_relation_without_facts(empty: object) -> None:
     assert compiled("relation r(A, A)", empty).relations["r"].facts.shape == (0, 2)
 
 
-@pytest.mark.parametrize("empty", [[], np.array([]), np.array([], dtype=object), np.array([], dtype=bool), {}])
+@pytest.mark.parametrize(
+    "empty", [[], np.array([]), np.array([], dtype=object), np.array([], dtype=bool), {}]
+)
 def test_a_relation_of_one_slot_without_facts(empty: object) -> None:
     assert compiled("relation r(A)", empty).relations["r"].facts.shape == (0, 1)
 

@@ -41,10 +41,13 @@ def test_text_is_text_also_where_there_is_html(
 ) -> None:
     shown: list[object] = []
     monkeypatch.setattr(rich.console, "_is_jupyter", lambda: jupyter)
+    if jupyter:
+        monkeypatch.setenv("FORCE_COLOR", "1")  # as Jupyter does
     display = SimpleNamespace(display=lambda *things, **_: shown.extend(things))
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     thing = SHOWN[name](plx.compile(TEXT))
     assert repr(thing).strip() and str(thing).strip()
+    assert "\x1b" not in repr(thing) + str(thing)
     assert len(repr(thing)) < 120 or name == "result"
     assert not shown and not any(capsys.readouterr())
 
@@ -102,6 +105,7 @@ def test_a_real_notebook() -> None:
     for outputs in objects:
         (output,) = outputs
         assert {"text/plain", "text/html"} <= set(output["data"])
+        assert "\x1b" not in output["data"]["text/plain"]
     assert ["0.731059" in output["text"] for output in logged] == [True]
     assert completed[0]["data"]["text/plain"] == "set()"
     assert [output["ename"] for output in stopped if output.output_type == "error"] == ["Interrupted"]
