@@ -4,28 +4,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plx.answer.result import Estimate, MapWorld, QueryResult, Result
-    from plx.errors import Diagnostic, PlxError
-    from plx.model import Model, compile, load, run
+    from plx.answer.result import Estimate, Interrupted, MapWorld, Moments, QueryResult, Result
+    from plx.api import compare, compile, load, run
+    from plx.errors import CallError, Diagnostic, PlxError
+    from plx.infer.compare.curves import Comparison
+    from plx.lift.describe import Symmetries
+    from plx.model import Model
 
 __all__ = [
+    "CallError",
+    "Comparison",
     "Diagnostic",
     "Estimate",
+    "Interrupted",
     "MapWorld",
     "Model",
+    "Moments",
     "PlxError",
     "QueryResult",
     "Result",
+    "Symmetries",
+    "compare",
     "compile",
     "load",
     "run",
 ]
 
 _HOME = {
+    "CallError": "errors",
+    "Comparison": "infer.compare.curves",
     "Diagnostic": "errors",
     "PlxError": "errors",
+    "Model": "model",
+    "Symmetries": "lift.describe",
     "Estimate": "answer.result",
+    "Interrupted": "answer.result",
     "MapWorld": "answer.result",
+    "Moments": "answer.result",
     "QueryResult": "answer.result",
     "Result": "answer.result",
 }
@@ -35,4 +50,8 @@ def __getattr__(name: str) -> object:
     """The public names, imported on first use: the command line needs few of them."""
     if name not in __all__:
         raise AttributeError(f"module 'plx' has no attribute {name!r}")
-    return getattr(import_module(f"plx.{_HOME.get(name, 'model')}"), name)
+    return getattr(import_module(f"plx.{_HOME.get(name, 'api')}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

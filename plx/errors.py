@@ -45,6 +45,10 @@ class PlxError(Exception):
         return "\n\n".join(render(diagnostic) for diagnostic in self.diagnostics)
 
 
+class CallError(PlxError):
+    """Raised where a call is at fault: an option that makes no sense, a method that there is not."""
+
+
 class NoWorldError(PlxError):
     """Raised where no world is possible: hard rules or observations contradict each other."""
 

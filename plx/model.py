@@ -7,30 +7,30 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from plx.check.checker import check
 from plx.check.partial import independent
 from plx.check.program import Program
 from plx.data import load as load_data
 from plx.decoding import decode
-from plx.errors import Diagnostic, Note, NoWorldError, PlxError
+from plx.errors import CallError, Diagnostic, Note, NoWorldError, PlxError
 from plx.source import Source
+from plx.syntax import ast
 from plx.syntax.foreign_files import refuse_content, refuse_suffix
 from plx.syntax.parser import recover
-from plx.values import FloatArray, Values
+from plx.values import Values
 
 if TYPE_CHECKING:
     from plx.answer.collect import Part
     from plx.answer.result import Result
     from plx.formats import ObservedNetwork
     from plx.graph.model import Condition, GroundModel, GroundQuery
-    from plx.infer.compare.curves import Comparison
     from plx.infer.inference import Inference
     from plx.infer.options import Options, Report
     from plx.lift.describe import Symmetries
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """What can be run, as often as you like. Made by ``plx.compile`` and ``plx.load``.
 
@@ -63,6 +63,15 @@ class Model:
             return self._assembled()
         except NoWorldError as error:
             raise self._clash(error) from None
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name}: {self.origin.contents}>"
+
+    def _repr_html_(self) -> str:
+        from plx.markup import html_lines
+
+        warnings = (f"warning: {warning.message}" for warning in self.warnings)
+        return html_lines(f"Model {self.name}", [self.origin.contents, *warnings])
 
     def require_world(self) -> None:
         """Look, without sampling, for a world that keeps all hard rules and observations; also per `given`.
@@ -99,20 +108,23 @@ class Model:
 
         Raises:
             PlxError: if the program has no possible world, a `given` has probability 0, or the
-                program is too large to ground or for the method, or there is no such method.
+                program is too large to ground or for the method; CallError, which is one, for options
+                that make no sense.
+            Interrupted: on Ctrl-C, with the answers so far; it is a KeyboardInterrupt.
         """
-        from plx.infer.options import Options
+        from plx.answer.result import Interrupted
+        from plx.infer.options import run_options
 
-        usual = Options()
-        options = Options(
-            seed=_drawn() if seed is None else seed,
-            chains=usual.chains if chains is None else chains,
-            samples=samples,
-            seconds=usual.seconds if seconds is None and samples is None else seconds,
-            accuracy=accuracy,
-        )
-        with _watcher(progress) as report:
-            return self._answer(method, replace(options, progress=report))
+        options = run_options(seed=seed, chains=chains, samples=samples, seconds=seconds, accuracy=accuracy)
+        check_method(method)
+        with watcher(progress) as report:
+            try:
+                result = self._answer(method, replace(options, progress=report))
+            except KeyboardInterrupt:
+                raise Interrupted from None
+        if result.status == "interrupted":
+            raise Interrupted(result)
+        return result
 
     def symmetries(self, kind: Kind = "nec", seconds: float = 60.0) -> Symmetries:
         """The symmetries of the program's distribution, without any ``given``.
@@ -121,22 +133,26 @@ class Model:
             kind: ``variable`` permutes unknowns, ``vv`` unknowns and their values, ``nec`` also unknowns
                 of different size once interchangeable values are merged.
             seconds: what is not found by then is left out, and ``notes`` says so.
+
+        Raises PlxError as ``run`` does.
         """
+        from plx.infer.options import checked
         from plx.lift.describe import describe
         from plx.lift.find import find_symmetry
 
-        if kind not in ("variable", "vv", "nec"):
-            hint = "kinds: variable, vv, nec"
-            raise PlxError(Diagnostic(f"there is no kind of symmetry `{kind}`", hint=hint))
-        return describe(find_symmetry(self.ground, kind, seconds), self.ground)
+        _check_kind(kind)
+        return describe(find_symmetry(self.ground, kind, checked(seconds=seconds)["seconds"]), self.ground)
 
     def draw_symmetries(self, kind: Kind = "nec", form: Literal["svg", "dot"] = "svg") -> str:
         """The coloured graph whose symmetries are those of the program, as SVG or DOT text.
 
         Raises PlxError for a graph of more vertices than can be read.
         """
+        from plx.infer.options import check_choice
         from plx.lift.draw import draw
 
+        _check_kind(kind)
+        check_choice("form of a picture", form, ("svg", "dot"))
         return draw(self.ground, kind, form)
 
     def _answer(self, method: str, options: Options) -> Result:
@@ -250,9 +266,10 @@ class Model:
         return MAX_GROUND if self.max_ground is None else self.max_ground
 
 
-def _drawn() -> int:
-    """A seed of 32 bits, never the same twice but by chance."""
-    return int.from_bytes(os.urandom(4), "little")
+def _check_kind(kind: Kind) -> None:
+    from plx.infer.options import check_choice
+
+    check_choice("kind of symmetry", kind, ("variable", "vv", "nec"))
 
 
 def _share(options: Options, spent: float, runs: int) -> Options:
@@ -262,9 +279,13 @@ def _share(options: Options, spent: float, runs: int) -> Options:
     return replace(options, seconds=max(0.0, options.seconds - spent) / runs)
 
 
-def _watcher(progress: bool | Report) -> AbstractContextManager[Report]:
+def watcher(progress: bool | Report) -> AbstractContextManager[Report]:
+    """What takes the reports of a run: a bar or lines on standard error, or the caller's function."""
     if callable(progress):
         return nullcontext(progress)
+    if not isinstance(progress, bool):
+        message = f"`progress` is True, False or a function that takes reports, not {progress!r}"
+        raise CallError(Diagnostic(message))
     from plx.infer.options import silent
     from plx.progress import watching
 
@@ -288,80 +309,11 @@ def _impossible(given: Sequence[Condition], error: NoWorldError) -> PlxError:
     return PlxError(Diagnostic(f"the given of line {span.line} has probability 0", span, notes=notes))
 
 
-def compare(
-    model: Model,
-    methods: Sequence[str],
-    *,
-    seconds: float = 10.0,
-    chains: int = 4,
-    lanes: int = 64,
-    truth: str | Sequence[FloatArray] = "exact",
-    protocol: Literal["sweeps", "paper"] = "sweeps",
-    seed: int | None = None,
-    progress: bool | Report = False,
-) -> Comparison:
-    """How fast the marginals of several samplers approach the truth.
+def check_method(method: str) -> None:
+    """Raises CallError, with the nearest name, if ``Model.run`` knows no such method."""
+    from plx.infer.infer import require_method
 
-    Every method runs ``chains`` times for ``seconds`` each; a run pools ``lanes`` states that move
-    at once. ``truth`` is "exact", "long" (a long run of ``lifted``) or the true marginals, one
-    distribution per unknown. With the ``protocol`` "paper" every method but ``lifted`` counts after each
-    update of one unknown picked at random, and moves along orbits as often, as the published runs did.
-    Raises PlxError for an unknown method, or where the truth cannot be had.
-    """
-    from plx.infer.compare.compare import Plan
-    from plx.infer.compare.compare import compare as run_all
-
-    seed = _drawn() if seed is None else seed
-    with _watcher(progress) as report:
-        plan = Plan(methods, seconds, chains, lanes, seed, protocol, report)
-        return run_all(model.name, model.ground, truth, plan)
-
-
-def compile(text: str, /, **bindings: object) -> Model:
-    """The model of a program given as text.
-
-    ``bindings`` give types, params, relations and observations by name: lists, dicts, sets, numpy arrays,
-    pandas or polars frames, or the path of a CSV file. They override what the program gives. Paths in
-    the program are relative to the working folder.
-
-    Raises PlxError with every mistake in the program and its data.
-    """
-    return _build(Source("program", text), bindings, Path())
-
-
-def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **bindings: object) -> Model:
-    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif, .fg, .json).
-
-    A program's paths are relative to its file, and ``bindings`` are those of ``compile``. For a network
-    they are observed states by the name of the unknown; ``evidence`` are files of observations, for
-    networks only.
-
-    Raises PlxError as ``compile`` does, OSError if a program cannot be read.
-    """
-    file = Path(path)
-    if is_network(file):
-        return read_network(file, [*evidence, *(f"{name}={state}" for name, state in bindings.items())])
-    return read_program(str(path), file.read_bytes(), bindings, file.parent)
-
-
-def run(text: str, /, **arguments: Any) -> Result:
-    """``compile(text, **bindings).run(**options)`` in one call.
-
-    What is named as an option of ``Model.run`` is one; a program that itself declares such a name, as
-    ``seed``, can be given it by ``compile`` only.
-    """
-    options = {name: arguments.pop(name) for name in _OPTIONS if name in arguments}
-    return compile(text, **arguments).run(**options)
-
-
-_OPTIONS = ("method", "seed", "chains", "samples", "seconds", "accuracy", "progress")
-
-
-def methods() -> tuple[str, ...]:
-    """The names that ``Model.run`` takes for a method."""
-    from plx.infer import infer
-
-    return infer.methods()
+    require_method(method)
 
 
 def is_network(file: Path) -> bool:
@@ -390,15 +342,28 @@ def read_program(
 ) -> Model:
     """The model of a program as the bytes of a file. Raises PlxError, also where they are no program."""
     refuse_content(name, content)
-    return _build(decode(name, content), bindings, folder, max_ground)
+    return build(decode(name, content), bindings, folder, max_ground)
 
 
-def _build(
-    source: Source, bindings: Mapping[str, object], folder: Path, max_ground: int | None = None
+def build(
+    source: Source,
+    bindings: Mapping[str, object],
+    folder: Path,
+    max_ground: int | None = None,
+    *,
+    options: Collection[str] = (),
+    told: Collection[str] = (),
 ) -> Model:
+    """The model of a program. Raises PlxError with every mistake in it and its data.
+
+    ``options`` are names that the caller may have meant by a binding of an unknown name, ``told`` those
+    that it gave a value, so that the program must not declare them.
+    """
     values = Values()
     module, mistakes = recover(source)
-    data = load_data(module, bindings, folder, values)
+    if shared := [name for name in _declared(module) if name.text in told]:
+        raise CallError(map(_shared, shared))
+    data = load_data(module, bindings, folder, values, options)
     try:
         program = check(module, data, values)
     except PlxError as error:
@@ -407,3 +372,14 @@ def _build(
     if mistakes:
         raise PlxError(mistakes)
     return Model(source.name, program, max_ground)
+
+
+def _declared(module: ast.Module) -> Iterator[ast.Name]:
+    """The declared names that a caller can give."""
+    givable = (ast.TypeDecl, ast.ParamDecl, ast.RelationDecl, ast.RandomDecl)
+    return (statement.name for statement in module.statements if isinstance(statement, givable))
+
+
+def _shared(name: ast.Name) -> Diagnostic:
+    message = f"`{name.text}` is an option of `run`, and the program declares it too"
+    return Diagnostic(message, name.span, hint=f"give it to the program by plx.compile(text, {name.text}=…)")

@@ -50,6 +50,12 @@ def readable(text: str) -> str:
     return _LONG_NUMBER.sub(lambda number: shortened(number[0]), text)
 
 
+def counted(n: int, noun: str) -> str:
+    """``1 query``, ``2 queries``, ``1,200 rules``."""
+    plural = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"
+
+
 def _divided_out(n: int, prime: int) -> tuple[int, int]:
     """How often a prime divides n > 0, and what is left; in log many divisions."""
     powers = [prime]

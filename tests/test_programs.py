@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, seed, settings
 
 import plx.infer.infer
 from plx.answer.result import QueryResult
+from plx.api import run
 from plx.errors import PlxError
-from plx.model import run
 from plx.source import Source
 from plx.syntax.parser import parse
 from tests.oracle import Answers, Interpreter
@@ -84,7 +84,7 @@ def test_sampled_answers_agree_within_their_errors(text: str) -> None:
         for estimate in answer.estimates:
             key = estimate.value if isinstance(estimate.value, tuple) else (estimate.value,)
             assert abs(estimate.p - right.get(key, 0.0)) <= 5 * estimate.mcse + 1e-9
-        if answer.mean is not None:
+        if answer.moments is not None:
             mean = sum(float(value) * p for (value,), p in right.items())  # type: ignore[arg-type]
             assert abs(answer.mean - mean) <= 5 * (answer.mean_mcse or 0) + 1e-9
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plx.errors import Diagnostic, PlxError
-from plx.infer.compare.curves import Comparison, Curve
+from plx.infer.compare.curves import Comparison
 from plx.saving import save
 from plx.values import FloatArray
 
@@ -38,41 +38,16 @@ def read_truth(path: Path) -> list[FloatArray]:
 
 
 def table(comparison: Comparison) -> Table:
-    """One row per method: its KL divergence at round times and at the end, speed and set-up."""
+    """The rows of a comparison as a Rich table."""
     from rich import box
     from rich.table import Table
 
-    times = _times(comparison)
     out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    out.add_column("method")
-    for time in times:
-        out.add_column(f"KL at {time:g} s", justify="right")
-    for heading in ("end", "± spread", "updates/s", "symmetries"):
-        out.add_column(heading, justify="right")
-    for curve in comparison.curves:
-        at = [_at(curve, time) for time in times]
-        speed = curve.samples[-1] / curve.seconds[-1]
-        end = (f"{curve.mean[-1]:.2e}", f"{curve.spread[-1]:.1e}", f"{speed:.2e}")
-        out.add_row(curve.method, *at, *end, f"{curve.symmetry_seconds:.3f} s")
+    for at, heading in enumerate(comparison.headings):
+        out.add_column(heading, justify="right" if at else "left")
+    for row in comparison.rows:
+        out.add_row(*row)
     return out
-
-
-def summary(comparison: Comparison) -> list[str]:
-    """What stands below the table."""
-    runs = f"{comparison.chains} chains of {comparison.lanes} lanes per method"
-    lines = [f"truth: {comparison.truth}; {runs}; protocol {comparison.protocol}; seed {comparison.seed}"]
-    notes = [f"{curve.method}: {note}" for curve in comparison.curves for note in curve.notes]
-    return lines + [f"note: {note}" for note in (*comparison.notes, *notes)]
-
-
-def _times(comparison: Comparison) -> list[float]:
-    end = max(float(curve.seconds[-1]) for curve in comparison.curves)
-    return [time for time in (0.1, 1.0, 10.0, 100.0) if time < 0.9 * end]
-
-
-def _at(curve: Curve, time: float) -> str:
-    k = int(np.searchsorted(curve.seconds, time * 0.95))
-    return f"{curve.mean[k]:.2e}" if k < len(curve.mean) and curve.seconds[k] < 1.5 * time else "–"
 
 
 def to_dict(comparison: Comparison) -> dict[str, Any]:

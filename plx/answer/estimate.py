@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
@@ -10,10 +11,10 @@ from functools import cache
 import numpy as np
 
 from plx import values as interner
-from plx.answer.result import Estimate, MapWorld, QueryResult, Value
+from plx.answer.result import Estimate, MapWorld, Moments, QueryResult, Value
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.infer.inference import Answer, World
-from plx.values import IntArray
+from plx.values import FloatArray, IntArray
 from plx.weights import to_float
 
 
@@ -23,6 +24,9 @@ def name_answers(model: GroundModel, answers: Sequence[Answer]) -> tuple[QueryRe
     label = cache(lambda value: (_python(model.values[value]), model.atoms.value_name(value)))
     return tuple(_name_answer(model, label, query, answer) for query, answer in pairs)
 
+
+MOST_EXCLUDED = 1 << 20
+"""A joint query over more combinations than this lists those alone that evidence leaves possible."""
 
 Label = Callable[[int], tuple[Value, str]]
 """A value by its id, as Python knows it and as text."""
@@ -35,9 +39,7 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         kind=query.kind,
         line=query.span.line if query.span else None,
         estimates=_estimates(label, query, answer),
-        mean=answer.mean,
-        sd=answer.sd,
-        mean_mcse=answer.mean_mcse,
+        moments=None if answer.mean is None else Moments(answer.mean, answer.sd, answer.mean_mcse or 0.0),
         ess=answer.ess,
         rhat=answer.rhat,
         worlds=tuple(_name_world(model, label, world) for world in answer.worlds),
@@ -55,15 +57,38 @@ def _estimates(label: Label, query: GroundQuery, answer: Answer) -> tuple[Estima
 
 def _every_state(label: Label, targets: Sequence[Target], answer: Answer) -> Iterator[Estimate]:
     """One estimate per joint state of the targets, the last target fastest."""
-    labels = [[label(value) for value in target.labels.tolist()] for target in targets]
-    numbers = zip(answer.p.tolist(), answer.mcse.tolist(), strict=True)
+    domains, p, mcse = _over_domains(targets, answer)
+    labels = [[label(value) for value in domain.tolist()] for domain in domains]
+    numbers = zip(p.tolist(), mcse.tolist(), strict=True)
     if len(labels) == 1:
-        for (value, text), (p, mcse) in zip(labels[0], numbers, strict=True):
-            yield Estimate(value, text, p, mcse)
+        for (value, text), (share, error) in zip(labels[0], numbers, strict=True):
+            yield Estimate(value, text, share, error)
         return
-    for state, (p, mcse) in zip(itertools.product(*labels), numbers, strict=True):
+    for state, (share, error) in zip(itertools.product(*labels), numbers, strict=True):
         values, texts = zip(*state, strict=True)
-        yield Estimate(values, f"({', '.join(texts)})", p, mcse)
+        yield Estimate(values, f"({', '.join(texts)})", share, error)
+
+
+def _over_domains(targets: Sequence[Target], answer: Answer) -> tuple[list[IntArray], FloatArray, FloatArray]:
+    """Value ids of each target, and all of their combinations: also those that evidence excludes, which
+    have probability 0, unless there are more than anyone could want."""
+    labels = [target.labels for target in targets]
+    domains = [target.labels if target.domain is None else target.domain for target in targets]
+    shape = [len(domain) for domain in domains]
+    if shape == [len(own) for own in labels] or math.prod(shape) > MOST_EXCLUDED:
+        return labels, answer.p, answer.mcse
+    place = np.ix_(*map(_positions, domains, labels))
+    given = [len(own) for own in labels]
+    p, mcse = np.zeros(shape), np.zeros(shape)
+    p[place], mcse[place] = answer.p.reshape(given), answer.mcse.reshape(given)
+    return domains, p.reshape(-1), mcse.reshape(-1)
+
+
+def _positions(domain: IntArray, labels: IntArray) -> IntArray:
+    """Where each label stands in a domain."""
+    order = np.argsort(domain)
+    found: IntArray = order[np.searchsorted(domain, labels, sorter=order)]
+    return found
 
 
 def _both_truths(found: Sequence[Estimate]) -> tuple[Estimate, ...]:
@@ -75,8 +100,11 @@ def _both_truths(found: Sequence[Estimate]) -> tuple[Estimate, ...]:
 
 def _name_world(model: GroundModel, label: Label, world: World) -> MapWorld:
     ids = _value_ids(model.atoms, world).tolist()
+    labels = [label(value) for value in ids]
+    names = list(model.atoms)
     return MapWorld(
-        assignment={name: label(value)[0] for name, value in zip(model.atoms, ids, strict=True)},
+        assignment={name: value for name, (value, _) in zip(names, labels, strict=True)},
+        texts={name: text for name, (_, text) in zip(names, labels, strict=True)},
         log_weight=world.log_weight + model.log_constant,
         optimal=world.optimal,
         bound=None if world.bound is None else world.bound + model.log_constant,

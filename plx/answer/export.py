@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 import math
@@ -11,8 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from plx.answer.result import MapWorld, QueryResult, Result
-from plx.answer.rows import Row, rows
+from plx.answer.rows import Row, query_rows, rows
 from plx.answer.table import summary, warnings
+from plx.markup import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,11 @@ COLUMNS = (
     "query", "line", "kind", "value", "p", "mcse", "mean", "sd",
     "log_weight", "log_z", "ess", "rhat", "converged",
 )  # fmt: skip
-"""The columns of the CSV and of the pandas frame."""
+"""The columns of the CSV. The pandas frame has two more, ``unknown`` and ``text``."""
+
+_FRAME = ("query", "line", "kind", "unknown", "value", "text", *COLUMNS[4:])
+
+_DTYPES = {"line": "Int64", "value": "object", "converged": "bool"} | dict.fromkeys(COLUMNS[4:-1], "float64")
 
 
 def to_dict(result: Result) -> dict[str, Any]:
@@ -53,14 +57,14 @@ def _query_dict(query: QueryResult) -> dict[str, Any]:
         "line": query.line,
         "kind": query.kind,
         "values": {e.text: {"p": e.p, "mcse": _finite(e.mcse)} for e in query.estimates},
-        "mean": _finite(query.mean),
-        "sd": _finite(query.sd),
+        "mean": _finite(query.mean) if query.moments else None,
+        "sd": _finite(query.sd) if query.moments else None,
         "assignment": dict(best.assignment) if best else None,
         "log_weight": _finite(best.log_weight) if best else None,
         "ess": _finite(query.ess),
         "rhat": _finite(query.rhat),
         "text": query.text,
-        "mean_mcse": _finite(query.mean_mcse),
+        "mean_mcse": _finite(query.mean_mcse) if query.moments else None,
         "log_z": _finite(query.log_z),
         "worlds": [_world_dict(world) for world in query.worlds],
         "converged": query.converged,
@@ -96,59 +100,76 @@ _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def records(result: Result) -> Iterator[dict[str, Any]]:
-    """One flat record per value of each query, with the keys of ``COLUMNS``.
+    """One flat record per value of each query: ``value`` as Python knows it, ``text`` as a program writes it.
 
-    A number has one more for its mean and sd; a world has one for its log weight and one per
-    unknown, whose ``value`` is written ``name = value``.
+    A number has one more for its mean and sd; a world has one for its log weight and one per ``unknown``.
     """
     for query in result:
         common = {"query": query.name, "line": query.line, "kind": query.kind}
         doubt = {"ess": _finite(query.ess), "rhat": _finite(query.rhat), "converged": query.converged}
         for record in _query_records(query):
-            yield dict.fromkeys(COLUMNS) | common | record | doubt
+            yield dict.fromkeys(_FRAME) | common | record | doubt
 
 
 def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
     for estimate in query.estimates:
-        yield {"value": estimate.text, "p": estimate.p, "mcse": _finite(estimate.mcse)}
-    if query.mean is not None:
-        yield {"mean": query.mean, "sd": query.sd, "mcse": _finite(query.mean_mcse)}
+        yield {
+            "value": estimate.value,
+            "text": estimate.text,
+            "p": estimate.p,
+            "mcse": _finite(estimate.mcse),
+        }
+    if query.moments is not None:
+        yield {"mean": _finite(query.mean), "sd": _finite(query.sd), "mcse": _finite(query.mean_mcse)}
     if query.log_z is not None:
         yield {"log_z": _finite(query.log_z)}
     for world in query.worlds:
         yield {"log_weight": _finite(world.log_weight)}
         for name, value in world.assignment.items():
-            text = str(value).lower() if isinstance(value, bool) else value
-            yield {"value": f"{name} = {text}"}
+            yield {"unknown": name, "value": value, "text": world.texts[name]}
 
 
 def to_csv(result: Result) -> str:
-    """The records as CSV text with a header; what does not exist is empty."""
+    """The records as CSV text with a header; what does not exist is empty.
+
+    The ``value`` of an unknown of a world is written ``name = value``.
+    """
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, fieldnames=COLUMNS, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     for record in records(result):
-        record["converged"] = str(record["converged"]).lower()
-        writer.writerow(record)
+        unknown, text = record["unknown"], record["text"]
+        value = text if unknown is None else f"{unknown} = {text}"
+        writer.writerow(record | {"value": value, "converged": str(record["converged"]).lower()})
     return out.getvalue()
 
 
 def to_pandas(result: Result) -> pd.DataFrame:
-    """The records as a pandas frame. Raises ImportError if pandas is not installed."""
+    """The records as a pandas frame: numbers as numbers, each value with its own type.
+
+    Raises ImportError if pandas is not installed.
+    """
     import pandas as pd
 
-    return pd.DataFrame(list(records(result)), columns=list(COLUMNS))
+    rows = list(records(result))
+    columns = {name: [row[name] for row in rows] for name in _FRAME}
+    return pd.DataFrame(
+        {name: pd.Series(cells, dtype=_DTYPES.get(name, "object")) for name, cells in columns.items()}
+    )
 
 
 def to_html(result: Result) -> str:
     """The table as HTML for a notebook."""
-    lines = list(rows(result))
-    head = "".join(f"<th>{name}</th>" for name in ("query", "value", "answer", "± error", "ESS", "R-hat", ""))
-    body = "".join(_html_row(line) for line in lines)
-    foot = "<br>".join(html.escape(line) for line in summary(result))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{foot}</p>"
+    return html_table(_HEADINGS, (_cells(line) for line in rows(result)), summary(result))
 
 
-def _html_row(line: Row) -> str:
-    cells = (line.query, line.value, line.answer, line.error, line.ess, line.rhat, line.mark)
-    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+def query_to_html(query: QueryResult) -> str:
+    """The rows of one answer as HTML for a notebook."""
+    return html_table(_HEADINGS, (_cells(line) for line in query_rows(query)))
+
+
+_HEADINGS = ("query", "value", "answer", "± error", "ESS", "R-hat", "")
+
+
+def _cells(line: Row) -> tuple[str, ...]:
+    return line.query, line.value, line.answer, line.error, line.ess, line.rhat, line.mark

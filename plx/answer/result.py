@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
+from plx.answer.keys import keyed
 from plx.answer.lookup import canonical
 from plx.errors import nearest
 from plx.infer.inference import Inference
@@ -39,14 +40,24 @@ class Estimate:
 class MapWorld:
     """A most probable world: the value of every unknown by name, and its log weight.
 
-    ``optimal`` says whether it is proved that none weighs more; if not, ``bound`` is an upper bound
-    of the best log weight where one is known.
+    ``texts`` has the same values as a program writes them. ``optimal`` says whether it is proved that
+    none weighs more; if not, ``bound`` is an upper bound of the best log weight where one is known.
     """
 
-    assignment: Mapping[str, Value] = field(repr=False)
+    assignment: Mapping[str, Value] = field(repr=False, hash=False)
+    texts: Mapping[str, str] = field(repr=False, hash=False)
     log_weight: float
     optimal: bool = True
     bound: float | None = None
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The mean of a number, its standard deviation and the standard error of the mean, 0 if exact."""
+
+    mean: float
+    sd: float | None
+    mcse: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -54,9 +65,10 @@ class QueryResult:
     """The answer to one query.
 
     ``name`` is the query's text as printed, or its ``as`` name; ``line`` is where it stands.
-    ``estimates`` lists the values with their probabilities. ``mean``, ``sd`` and ``mean_mcse``
-    are those of a number, ``worlds`` those of ``map``, ``log_z`` that of ``logz``. ``ess`` and
-    ``rhat`` are the effective sample size and the split R-hat, None for an exact answer.
+    ``estimates`` lists the values with their probabilities. ``moments`` are those of a number, ``worlds``
+    those of ``map``, ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and
+    the split R-hat, None for an exact answer. What a query of another kind asks for, as the ``mean`` of
+    a formula, raises AttributeError, which says what there is.
     """
 
     name: str
@@ -64,9 +76,7 @@ class QueryResult:
     kind: Kind
     line: int | None = None
     estimates: tuple[Estimate, ...] = ()
-    mean: float | None = None
-    sd: float | None = None
-    mean_mcse: float | None = None
+    moments: Moments | None = None
     ess: float | None = None
     rhat: float | None = None
     worlds: tuple[MapWorld, ...] = ()
@@ -75,57 +85,94 @@ class QueryResult:
 
     @property
     def probability(self) -> float:
-        """The probability that a formula or a Boolean unknown is true.
+        """The probability that a formula or a Boolean unknown is true; AttributeError for another kind."""
+        if self.kind != "probability":
+            raise self._lacks("probability", "is no formula and has no one probability")
+        return next(estimate.p for estimate in self.estimates if estimate.value is True)
 
-        Raises TypeError for a query of another kind.
-        """
-        return self._true.p
+    @property
+    def mean(self) -> float:
+        """The mean of a number; AttributeError for another kind."""
+        return self._moments("mean").mean
+
+    @property
+    def sd(self) -> float | None:
+        """The standard deviation of a number, None where it is not known; AttributeError for another kind."""
+        return self._moments("sd").sd
+
+    @property
+    def mean_mcse(self) -> float:
+        """The Monte-Carlo standard error of the mean of a number; AttributeError for another kind."""
+        return self._moments("mean_mcse").mcse
 
     @property
     def distribution(self) -> dict[Value | tuple[Value, ...], float]:
-        """Value → probability; a joint query has tuples of values."""
-        return {estimate.value: estimate.p for estimate in self.estimates}
+        """Value → probability; a joint query has tuples of values.
+
+        An unknown has every value of its domain, those of probability 0 too. Truth values are True and
+        False; where numbers may stand beside them, they are keys of their own: ``[True]`` and ``[1]`` differ.
+        """
+        return keyed([e.value for e in self.estimates], [e.p for e in self.estimates])
 
     @property
     def mcse(self) -> float:
         """The Monte-Carlo standard error of what the query asks for: of the probability, of the
         mean of a number, the largest over the values of a distribution. 0 for an exact answer."""
         if self.kind == "number":
-            return self.mean_mcse or 0.0
+            return self.moments.mcse if self.moments else 0.0
         return max((estimate.mcse for estimate in self.estimates), default=0.0)
 
     @property
     def assignment(self) -> Mapping[str, Value]:
         """The most probable world of ``query map``: the value of every unknown by name.
 
-        Raises TypeError for a query of another kind.
+        Raises AttributeError for a query of another kind.
         """
-        return self._best.assignment
+        return self._best("assignment").assignment
 
     @property
     def log_weight(self) -> float:
         """The log weight of the most probable world of ``query map``.
 
-        Raises TypeError for a query of another kind.
+        Raises AttributeError for a query of another kind.
         """
-        return self._best.log_weight
+        return self._best("log_weight").log_weight
 
-    @property
-    def _true(self) -> Estimate:
-        if self.kind != "probability":
-            raise TypeError(f"`{self.name}` is no formula and has no one probability: use .distribution")
-        return next(estimate for estimate in self.estimates if estimate.value is True)
+    def _moments(self, name: str) -> Moments:
+        if self.moments is None:
+            raise self._lacks(name, f"is no number and has no `{name}`")
+        return self.moments
 
-    @property
-    def _best(self) -> MapWorld:
+    def _best(self, name: str) -> MapWorld:
         if not self.worlds:
-            raise TypeError(f"`{self.name}` does not ask for a world: write `query map`")
+            raise self._lacks(name, "does not ask for a world: write `query map`")
         return self.worlds[0]
+
+    def _lacks(self, name: str, why: str) -> AttributeError:
+        offer = _OFFERS.get(self.kind)
+        hint = f": use .{offer}" if offer and offer != name else ""
+        return AttributeError(f"`{self.name}` {why}{hint}", name=name, obj=self)
 
     def __repr__(self) -> str:
         from plx.answer.table import one_line
 
         return f"<{self.name}: {one_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        from plx.answer.export import query_to_html
+
+        return query_to_html(self)
+
+
+_OFFERS: dict[Kind, str] = {
+    "probability": "probability",
+    "distribution": "distribution",
+    "joint": "distribution",
+    "number": "distribution",
+    "map": "assignment",
+    "logz": "log_z",
+}
+"""What holds the answer of each kind of query."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,12 +181,13 @@ class Result:
 
     ``result["smokes(anna)"]`` finds one by its text or its ``as`` name, ``result[0]`` by its position;
     iteration goes over all.
-    ``inference`` holds the same answers by node and state, as the methods give them.
+    ``inference`` holds the same answers by node and state, as the methods give them. Two results are equal
+    if they give the same answers to the same queries of one program.
     """
 
     program: str
     queries: tuple[QueryResult, ...]
-    inference: Inference
+    inference: Inference = field(compare=False)
 
     @property
     def method(self) -> str:
@@ -284,6 +332,19 @@ class Result:
         from plx.answer.export import to_html
 
         return to_html(self)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Raised where Ctrl-C ends a run. ``result`` has the answers so far, None where there are none yet."""
+
+    def __init__(self, result: Result | None = None) -> None:
+        super().__init__(result)
+        self.result = result
+
+    def __str__(self) -> str:
+        if self.result is None:
+            return "interrupted before there was an answer"
+        return "interrupted: `.result` of this exception has the answers so far"
 
 
 def _grouped(queries: Iterable[QueryResult], key: Callable[[str], str]) -> dict[str, list[QueryResult]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from plx.answer.numbers import count_text, error_text, number_text, probability_text
 from plx.answer.result import Estimate, MapWorld, QueryResult, Result
-from plx.numerals import digits, readable
+from plx.numerals import readable
 
 MOST_QUERIES = 500
 """A table shows so many answers; the other formats show all."""
@@ -36,10 +36,15 @@ class Row:
 def rows(result: Result) -> Iterator[Row]:
     """The rows of a table, those of one query in a block; its text and diagnostics on the first."""
     for query in result.queries[:MOST_QUERIES]:
-        for k, (value, answer, error) in enumerate(_answers(query)):
-            yield _first_row(query, value, answer, error) if k == 0 else Row("", value, answer, error)
+        yield from query_rows(query)
     if len(result) > MOST_QUERIES:
         yield Row(f"{count_text(len(result) - MOST_QUERIES)} more answers", "see json, csv")
+
+
+def query_rows(query: QueryResult) -> Iterator[Row]:
+    """The rows of one answer."""
+    for k, (value, answer, error) in enumerate(_answers(query)):
+        yield _first_row(query, value, answer, error) if k == 0 else Row("", value, answer, error)
 
 
 def _first_row(query: QueryResult, value: str, answer: str, error: str) -> Row:
@@ -78,11 +83,11 @@ def truth_text(query: QueryResult) -> str:
 
 
 def _number_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
-    error = query.mean_mcse or 0.0
-    if query.mean is not None:
-        yield "mean", number_text(query.mean, error), error_text(error)
+    if query.moments is None:
+        return
+    yield "mean", number_text(query.mean, query.mcse), error_text(query.mcse)
     if query.sd is not None:
-        yield "sd", number_text(query.sd, error), ""
+        yield "sd", number_text(query.sd, query.mcse), ""
 
 
 def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
@@ -108,9 +113,9 @@ def _world_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
     for number, world in enumerate(query.worlds, start=1):
         label = "log weight" if len(query.worlds) == 1 else f"log weight of world {number}"
         yield label, number_text(world.log_weight) + _proof_text(world), ""
-        unknowns = list(world.assignment.items())
-        for name, value in unknowns[:MOST_UNKNOWNS]:
-            yield readable(name), readable(_plain(value)), ""
+        unknowns = list(world.texts.items())
+        for name, text in unknowns[:MOST_UNKNOWNS]:
+            yield readable(name), readable(text), ""
         if len(unknowns) > MOST_UNKNOWNS:
             yield f"{len(unknowns) - MOST_UNKNOWNS} more", "in --format json", ""
 
@@ -120,9 +125,3 @@ def _proof_text(world: MapWorld) -> str:
         return ""
     bound = "" if world.bound is None else f", at most {number_text(world.bound)}"
     return f" (not proved best{bound})"
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return digits(value) if isinstance(value, int) else str(value)

@@ -87,7 +87,14 @@ def plain_table(result: Result) -> str:
     from rich.console import Console
 
     width = shutil.get_terminal_size().columns
-    console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False)
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=False,
+        force_jupyter=False,
+        color_system=None,
+        highlight=False,
+    )
     console.print(table(result), "", sep="\n")
     for line in summary(result):
         console.print(line, markup=False)
@@ -105,7 +112,7 @@ def _short(query: QueryResult) -> str:
     error = error_text(query.mcse)
     if query.kind == "probability":
         return truth_text(query) + (f" ± {error}" if error else "")
-    if query.kind == "number" and query.mean is not None:
+    if query.moments is not None:
         return f"mean {number_text(query.mean, query.mcse)}" + (f" ± {error}" if error else "")
     if query.kind == "map":
         return f"log weight {number_text(query.log_weight)}"

@@ -137,7 +137,7 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
         return BrokenEntry(slots)
     table: Table | None
     if name in ctx.data.tables:
-        table = laid_out(ctx, ctx.data.tables[name], slots, node.name.span)
+        table = laid_out(ctx, ctx.data.tables[name], slots, node.name.span, truth=True)
     else:
         if node.value is None:
             hint = f'write `= {{…}}` or `from "file.csv"`, or give {name}=[…]'

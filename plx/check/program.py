@@ -10,6 +10,7 @@ import numpy as np
 
 from plx.data.table import Origin
 from plx.errors import Diagnostic
+from plx.numerals import counted
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import IntArray, Values
@@ -196,7 +197,7 @@ class Scope:
 # --------------------------------------------------------------- declarations
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TypeInfo:
     """``members``: value ids in order (the union, for a family). ``family``: per index its set."""
 
@@ -215,7 +216,7 @@ class SlotInfo:
     set: SetExpr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ParamInfo:
     """A tabulated param: ``index`` (n, slots) and ``value`` (n,) are value ids.
 
@@ -230,7 +231,7 @@ class ParamInfo:
     span: Span | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RelationInfo:
     """``facts``: value ids, shape (n, slots), without duplicates."""
 
@@ -265,7 +266,7 @@ class Rule:
     weight: Expr | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Plain facts from a file or from the caller: ``index`` (n, slots) and ``value`` (n,) are value ids.
 
@@ -300,7 +301,7 @@ class Query:
     best: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """What the grounder needs, all of it.
 
@@ -316,6 +317,15 @@ class Program:
     evidence: tuple[Evidence, ...]
     queries: tuple[Query, ...]
     warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def contents(self) -> str:
+        """What it declares and says, counted: ``2 types, 1 random, 3 rules, 1 query``."""
+        parts = {
+            "type": self.types, "param": self.params, "relation": self.relations, "random": self.randoms,
+            "rule": self.rules, "observation": self.evidence, "query": self.queries,
+        }  # fmt: skip
+        return ", ".join(counted(len(part), word) for word, part in parts.items() if part) or "empty"
 
 
 BOOLEAN = np.array([0, 1], dtype=np.int64)

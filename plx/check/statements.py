@@ -10,6 +10,7 @@ import numpy as np
 from plx import weights
 from plx.check.arguments import need_fixed
 from plx.check.context import Context, Env
+from plx.check.grids import observed
 from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Scope, SetConst, SetExpr
 from plx.check.rows import check_index, check_values
 from plx.check.scopes import resolve_scope
@@ -102,8 +103,11 @@ def given_evidence(ctx: Context) -> Iterator[Evidence]:
                 yield found
 
 
-def _evidence(ctx: Context, entry: RandomEntry, table: Table, span: Span) -> Evidence | None:
+def _evidence(ctx: Context, entry: RandomEntry, given: Table, span: Span) -> Evidence | None:
     name = entry.info.name
+    table = observed(ctx, given, entry, span)
+    if table is None:
+        return None
     index = check_index(ctx, table, entry.slots)
     if table.value is None:
         if entry.domain is not None:

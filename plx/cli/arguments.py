@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from plx.cli.output import check_output, complain, reason
-from plx.errors import did_you_mean
+from plx.errors import CallError
 
 if TYPE_CHECKING:
     from plx.model import Model
@@ -94,14 +96,33 @@ def _evidence(items: list[str] | None) -> list[str]:
 
 
 def check_method(method: str) -> None:
-    """Whether there is such a method. The names of samplers are not looked up where they do not matter."""
-    if method in ("auto", "exact"):
-        return
-    from plx.model import methods
+    """Raises BadParameter if there is no such method."""
+    from plx import model
 
-    if method not in methods():
-        hint = did_you_mean(method, methods()) or f"there are {', '.join(methods())}"
-        raise typer.BadParameter(f"there is no method `{method}`: {hint}", param_hint="--method")
+    with _said_of("--method"):
+        model.check_method(method)
+
+
+def check_number(parameter: typer.CallbackParam, value: object) -> object:
+    """A numeric option of a run, by the rule that Python calls are held to. Raises BadParameter."""
+    from plx.infer.options import checked
+
+    name = parameter.name or ""
+    if value is None:
+        return None
+    with _said_of(f"--{name}"):
+        return checked(**{name: value})[name]
+
+
+@contextmanager
+def _said_of(option: str) -> Iterator[None]:
+    """What is wrong with a call, told of an option of the command line."""
+    try:
+        yield
+    except CallError as error:
+        found = error.diagnostics[0]
+        hint = f": {found.hint}" if found.hint else ""
+        raise typer.BadParameter(found.message + hint, param_hint=option) from None
 
 
 def drawn_form(file: Path) -> Literal["svg", "dot"]:

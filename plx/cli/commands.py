@@ -22,6 +22,7 @@ from plx.cli.arguments import (
     Protocol,
     SymmetryKind,
     check_method,
+    check_number,
     drawn_form,
     load,
     name_of,
@@ -101,15 +102,18 @@ def run(
         str, typer.Option(help="auto, exact, lifted, gibbs, … auto is exact where that is possible.")
     ] = "auto",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Makes a sampled run repeatable. Drawn if not given.")
+        int | None,
+        typer.Option(callback=check_number, help="Makes a sampled run repeatable. Drawn if not given."),
     ] = None,
-    chains: Annotated[int | None, typer.Option(min=2, help="Independent chains.")] = None,
+    chains: Annotated[int | None, typer.Option(callback=check_number, help="Independent chains.")] = None,
     samples: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many samples of all chains.")
+        int | None, typer.Option(callback=check_number, help="Stop after this many samples of all chains.")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.0, help="Stop after this many seconds.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(callback=check_number, help="Stop after this many seconds.")
+    ] = None,
     accuracy: Annotated[
-        float, typer.Option(min=1e-9, help="Go on until standard errors are below this.")
+        float, typer.Option(callback=check_number, help="Go on until standard errors are below this.")
     ] = 0.005,
     max_ground: MaxGround = None,
     best: Best = 0,
@@ -124,21 +128,27 @@ def run(
 
     Example: `plx run smokers.plx --seconds 10 --format json`
     """
+    from plx.answer.result import Interrupted
+
     form = form_of(format, output, Format.table)
     model = load(file, bind, evidence, max_ground, best)
     check_method(method)
-    result = model.run(
-        method=method,
-        seed=seed,
-        chains=chains,
-        samples=samples,
-        seconds=seconds,
-        accuracy=accuracy,
-        progress=True,
-    )
+    try:
+        result = model.run(
+            method=method,
+            seed=seed,
+            chains=chains,
+            samples=samples,
+            seconds=seconds,
+            accuracy=accuracy,
+            progress=True,
+        )
+    except Interrupted as interrupt:
+        if interrupt.result is None:
+            raise
+        print_result(interrupt.result, form, output)
+        raise typer.Exit(INTERRUPTED) from None
     print_result(result, form, output)
-    if result.status == "interrupted":
-        raise typer.Exit(INTERRUPTED)
 
 
 @app.command()
@@ -196,7 +206,9 @@ def symmetries(
     draw: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw a small coloured graph: g.svg, g.dot.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Leave out what is not found by then.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(callback=check_number, help="Leave out what is not found by then.")
+    ] = 60.0,
     max_ground: MaxGround = None,
     bind: Bind = None,
     evidence: Evidence = None,
@@ -220,9 +232,11 @@ def compare(
     methods: Annotated[
         str, typer.Option(help="Samplers, separated by commas.")
     ] = "gibbs,orbital,vv,nec,lifted",
-    seconds: Annotated[float, typer.Option(min=0.01, help="Seconds per chain.")] = 10.0,
-    chains: Annotated[int, typer.Option(min=1, help="Independent chains per method.")] = 4,
-    lanes: Annotated[int, typer.Option(min=1, help="States that one chain moves at once.")] = 64,
+    seconds: Annotated[float, typer.Option(callback=check_number, help="Seconds per chain.")] = 10.0,
+    chains: Annotated[int, typer.Option(callback=check_number, help="Independent chains per method.")] = 4,
+    lanes: Annotated[
+        int, typer.Option(callback=check_number, help="States that one chain moves at once.")
+    ] = 64,
     truth: Annotated[
         str, typer.Option(metavar="exact|long|FILE.json", help="Where the true marginals are from.")
     ] = "exact",
@@ -232,7 +246,9 @@ def compare(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the curves: kl.svg, kl.png, kl.pdf.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Makes the chains repeatable.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(callback=check_number, help="Makes the chains repeatable.")
+    ] = None,
     max_ground: MaxGround = None,
     bind: Bind = None,
     evidence: Evidence = None,
@@ -243,7 +259,7 @@ def compare(
     It takes methods × chains × seconds in all. Example: `plx compare ring.plx --seconds 5 --plot kl.svg`
     """
     from plx.answer import comparison
-    from plx.model import compare as measure
+    from plx.api import compare as measure
 
     if plot is not None:
         check_output(plot)
@@ -314,5 +330,5 @@ def _comparison_text(found: Comparison, format: Format) -> str:
         return comparison.to_csv(found) if format is Format.csv else comparison.to_json(found) + "\n"
     console = console_on(sys.stdout)
     with console.capture() as shown:
-        console.print(comparison.table(found), "", *comparison.summary(found), sep="\n", highlight=False)
+        console.print(comparison.table(found), "", *found.summary, sep="\n", highlight=False)
     return shown.get()

@@ -52,7 +52,7 @@ def main() -> NoReturn:
 def _call() -> int:
     from plx.cli.commands import app
     from plx.cli.output import complain, warn
-    from plx.errors import PlxError
+    from plx.errors import CallError, PlxError
 
     warnings.showwarning = warn
     try:
@@ -63,6 +63,7 @@ def _call() -> int:
         raise KeyboardInterrupt from None
     except PlxError as error:
         complain(*error.diagnostics)
+        return 2 if isinstance(error, CallError) else 1
     except MemoryError:
         _say("error: the program needs more memory than there is: try --max-ground")
     return 1

@@ -27,13 +27,17 @@ class RawOrigin(Origin, Protocol):
 
 @dataclass(frozen=True)
 class Raw:
-    """Columns in the order they came, with names where they have some. ``header``: the names are meant
-    for the declaration, so that one which is none of its columns is a mistake."""
+    """Columns in the order they came, with names where they have some.
+
+    ``header``: a row of a file or the keys of a dict, made for the declaration; other names count for
+    nothing where the columns can have none. ``advice``: what to do about a name that is no column's.
+    """
 
     names: tuple[str, ...] | None
     columns: tuple[Column, ...]
     origin: RawOrigin
     header: bool = False
+    advice: str | None = None
 
 
 def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
@@ -89,12 +93,20 @@ class _Selected:
 
 
 def _order(raw: Raw, shape: Shape) -> tuple[int, ...]:
-    """Which column holds each slot; names that have nothing to do with the slots leave it to positions."""
-    if raw.names is None or not (raw.header or set(raw.names) & shape.clear):
+    """Which column holds each slot: by the names of the columns, by position where they have none."""
+    names = raw.names
+    if names is None or (names == shape.labels[: len(names)] and shape.fits(len(names))):
         return _by_position(raw, shape)
-    if raw.names == shape.labels[: len(raw.names)] and shape.fits(len(raw.names)):
+    if not raw.header and _nameless(names, shape):
         return _by_position(raw, shape)
-    return _by_name(raw.names, raw, shape)
+    return _by_name(names, raw, shape)
+
+
+def _nameless(names: tuple[str, ...], shape: Shape) -> bool:
+    """Whether no name could be right: of the one column of a type, and of slots that share their label."""
+    if shape.kind == "type" and not shape.slots:
+        return len(names) == 1
+    return set(shape.slots) <= set(shape.shared) and VALUE not in names[:-1]
 
 
 def _by_position(raw: Raw, shape: Shape) -> tuple[int, ...]:
@@ -104,11 +116,13 @@ def _by_position(raw: Raw, shape: Shape) -> tuple[int, ...]:
 
 
 def _by_name(names: tuple[str, ...], raw: Raw, shape: Shape) -> tuple[int, ...]:
+    if shape.shared:
+        raise PlxError([_shared(label, raw, shape) for label in shape.shared])
     problems = []
     for at, name in enumerate(names):
         if name not in shape.labels:
             message = f"`{name}` is no column of `{shape.name}` ({shape.wanted})"
-            hint = did_you_mean(name, [label for label in shape.labels if label not in names])
+            hint = did_you_mean(name, [label for label in shape.labels if label not in names]) or raw.advice
             problems.append(Diagnostic(message, raw.origin.span(-1, at) or shape.span, hint=hint))
         elif name in names[:at]:
             problems.append(
@@ -124,6 +138,12 @@ def _by_name(names: tuple[str, ...], raw: Raw, shape: Shape) -> tuple[int, ...]:
     if problems:
         raise PlxError(problems)
     return tuple(names.index(label) for label in shape.labels if label in names)
+
+
+def _shared(label: str, raw: Raw, shape: Shape) -> Diagnostic:
+    message = f"two columns of `{shape.name}` are called `{label}`, so they cannot be found by name"
+    hint = f"name the slots in the program, as in `{shape.name}(x: {label}, y: {label})`"
+    return Diagnostic(message, raw.origin.span(-1, 0) or shape.span, hint=hint)
 
 
 def _width(raw: Raw, shape: Shape) -> str:

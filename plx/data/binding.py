@@ -19,12 +19,17 @@ def parse_binding(text: str) -> tuple[str, object]:
     name, value = name.strip(), value.strip()
     if not mark or not name or not value:
         raise ValueError(f"`{text}`: write --bind NAME=VALUE, e.g. --bind w=0.7 or --bind Person=people.csv")
-    if _FILE.fullmatch(value) or "/" in value or "\\" in value:
+    if looks_like_path(value):
         fraction = _fraction(value)
         return name, Path(value) if fraction is None else fraction
     if "," in value:
         return name, [_scalar(item.strip()) for item in value.split(",") if item.strip()]
     return name, _scalar(value)
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether a text can only be the path of a file."""
+    return bool(_FILE.fullmatch(text)) or "/" in text or "\\" in text
 
 
 def _scalar(text: str) -> Value:

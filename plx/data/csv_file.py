@@ -93,7 +93,7 @@ def _source(path: Path, at: Span) -> Source:
 
 
 def _hint(path: Path) -> str:
-    return f"paths are relative to the program; looked in `{path.parent.resolve()}`"
+    return f"a path in a program is relative to it, one in a call is not; looked in `{path.parent.resolve()}`"
 
 
 def _require_commas(source: Source, shape: Shape) -> None:

@@ -36,8 +36,9 @@ class GridOrigin:
 
 
 def as_array(value: Any, shape: Shape) -> npt.NDArray[Any] | None:
-    """A param as an array with an axis per slot, or a relation as an array of truth values; else None."""
-    if shape.kind not in ("param", "relation") or not shape.slots:
+    """What may be an array with an axis per slot; else None. Zeros and ones for truth values are one, too:
+    the checker asks for true and false."""
+    if shape.kind == "type" or not shape.slots:
         return None
     if hasattr(value, "columns") or (hasattr(value, "index") and not isinstance(value, list | tuple)):
         return None
@@ -46,28 +47,49 @@ def as_array(value: Any, shape: Shape) -> npt.NDArray[Any] | None:
     array = value.to_numpy() if hasattr(value, "to_numpy") else value
     if not isinstance(array, np.ndarray) or array.ndim != len(shape.slots) or array.dtype.names:
         return None
-    return array if shape.kind == "param" or array.dtype.kind == "b" else None
+    array = _plain(array)
+    return array if not shape.truth or _is_truth(array) else None
+
+
+def _is_truth(array: npt.NDArray[Any]) -> bool:
+    """Truth values, or numbers that are all 0 or 1."""
+    if not array.size or array.dtype.kind == "b":
+        return bool(array.size)
+    return array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
 
 
 def _nested(value: Sequence[Any], shape: Shape) -> npt.NDArray[Any] | None:
-    """Nested lists of equal lengths, as deep as there are slots, as an array; else None."""
+    """Nested lists of equal lengths, as deep as there are slots, as an array; else None.
+
+    Tuples are rows of what is true or was observed.
+    """
     first, depth = value, 0
     while isinstance(first, list | tuple) and first:
+        if depth and shape.kind != "param" and isinstance(first, tuple):
+            return None
         first, depth = first[0], depth + 1
-    truth = isinstance(first, bool | np.bool_)
-    if depth != len(shape.slots) or (shape.kind == "relation" and not truth):
+    if depth != len(shape.slots) or (shape.truth and isinstance(first, str)):
         return None
     try:
-        array = np.array(value, dtype=object)
+        return np.array(value, dtype=object)
     except ValueError:  # the lengths differ
         return None
-    all_truth = truth and all(isinstance(cell, bool | np.bool_) for cell in array.flat)
-    return array.astype(bool) if all_truth else array
+
+
+def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Objects that are all truth values, or all 0 or 1, as an array of these."""
+    if array.dtype.kind != "O":
+        return array
+    kinds = set(map(type, array.flat))
+    if kinds and kinds <= {bool, np.bool_}:
+        return array.astype(bool)
+    return array.astype(np.int64) if kinds == {int} and np.isin(array, (0, 1)).all() else array
 
 
 def may_be_rows(array: npt.NDArray[Any], shape: Shape) -> bool:
     """Whether an array may list rows as well: the checker, which knows the sizes of the slots, decides."""
-    return array.ndim == 2 and array.dtype.kind != "b" and shape.fits(array.shape[1])
+    width = array.shape[1] if array.ndim == 2 else 1
+    return array.ndim <= 2 and array.dtype.kind != "b" and shape.fits(width)
 
 
 def read_grid(array: npt.NDArray[Any], shape: Shape, values: Values) -> Table:
@@ -83,7 +105,6 @@ def read_grid(array: npt.NDArray[Any], shape: Shape, values: Values) -> Table:
     return Table(shape.name, none.reshape(0, len(shape.slots)), none, origin, ids.reshape(array.shape))
 
 
-def with_grid(rows: Table) -> Table:
-    """Rows of two indexes and a value, which may as well be an array of three columns."""
-    assert rows.value is not None
-    return replace(rows, grid=np.column_stack([rows.index, rows.value]))
+def with_grid(rows: Table, grid: Table) -> Table:
+    """Rows that may as well be an array with an axis per slot."""
+    return replace(rows, grid=grid.grid)

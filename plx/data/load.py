@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from plx.data.arrange import Raw, arrange
+from plx.data.binding import looks_like_path
 from plx.data.csv_file import read_csv
 from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
 from plx.data.python_value import read_python
 from plx.data.shape import Shape, shape_of
 from plx.data.table import Data, Table
-from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.errors import Diagnostic, PlxError, did_you_mean, nearest
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import Values
 
 
-def load(module: ast.Module, bindings: Mapping[str, object], folder: Path | None, values: Values) -> Data:
+def load(
+    module: ast.Module,
+    bindings: Mapping[str, object],
+    folder: Path | None,
+    values: Values,
+    options: Collection[str] = (),
+) -> Data:
     """The tables that files and the caller give to the declarations of a program.
 
     ``bindings`` maps declared names to Python values, or to paths of CSV files (relative to the working
     folder); ``folder`` is where the program's own paths start, None for the working folder. What the
-    caller binds overrides what the program gives. Mistakes are kept in ``Data.problems``: the checker
-    raises them with its own, all at once.
+    caller binds overrides what the program gives. ``options`` are other names that the caller may have
+    meant, for hints. Mistakes are kept in ``Data.problems``: the checker raises them with its own, all at
+    once.
     """
-    loader = _Loader(folder or Path(), values, bindings)
+    loader = _Loader(folder or Path(), values, bindings, options)
     for statement in module.statements:
         loader.declaration(statement)
     loader.unknown_bindings()
@@ -42,6 +50,7 @@ class _Loader:
     folder: Path
     values: Values
     bindings: Mapping[str, object]
+    options: Collection[str]
     shapes: dict[str, Shape] = field(default_factory=dict)
     others: dict[str, Span] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -81,15 +90,16 @@ class _Loader:
             self.evidence.setdefault(shape.name, {})[statement.file.path] = table
 
     def _given(self, value: object, shape: Shape) -> Table | None:
-        if isinstance(value, os.PathLike):
-            return self._read(lambda: read_csv(Path(value), shape, shape.span), shape)
+        path = _path(value, shape)
+        if path is not None:
+            return self._read(lambda: read_csv(path, shape, shape.span), shape)
         array = as_array(value, shape)
         if array is None:
             return self._read(lambda: read_python(value, shape), shape)
         if not may_be_rows(array, shape):
             return self._kept(lambda: read_grid(array, shape, self.values), shape)
         rows = self._read(lambda: read_python(array, shape), shape)
-        return rows and with_grid(rows)
+        return rows and self._kept(lambda: with_grid(rows, read_grid(array, shape, self.values)), shape)
 
     def _file(self, file: ast.File, shape: Shape) -> Table | None:
         path = self.folder / file.path.replace("\\", "/")
@@ -113,5 +123,20 @@ class _Loader:
                 self.problems.append(Diagnostic(message, self.others[name]))
             elif name not in self.shapes:
                 message = f"a value is given for `{name}`, but the program declares no such name"
-                hint = did_you_mean(name, self.shapes)
-                self.problems.append(Diagnostic(message, None, hint=hint))
+                self.problems.append(Diagnostic(message, None, hint=self._meant(name)))
+
+    def _meant(self, name: str) -> str | None:
+        if name in self.options:
+            return f"`{name}` is an option of `run`, as in plx.run(text, {name}=…)"
+        meant = nearest(name, [*self.shapes, *self.options])
+        if meant in self.shapes or meant is None:
+            return did_you_mean(name, self.shapes)
+        return f"did you mean `{meant}`, the option of `run`?"
+
+
+def _path(value: object, shape: Shape) -> Path | None:
+    """The path of a CSV file; a text is one where it can be no symbol, for want of any slots."""
+    if isinstance(value, os.PathLike):
+        return Path(value)
+    listed = shape.kind == "type" or shape.slots
+    return Path(value) if listed and isinstance(value, str) and looks_like_path(value) else None

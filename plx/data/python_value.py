@@ -13,7 +13,7 @@ import numpy as np
 
 from plx.data.arrange import Raw
 from plx.data.cells import Column, column_of_array, column_of_objects
-from plx.data.shape import Shape
+from plx.data.shape import VALUE, Shape
 from plx.errors import Diagnostic, PlxError
 from plx.source import Span
 
@@ -45,10 +45,15 @@ def read_python(value: Any, shape: Shape) -> Raw:
     origin = GivenOrigin(shape.name)
     try:
         names, columns = _columns(value, shape)
+        _same_length(columns)
     except (TypeError, ValueError) as mistake:
         message = f"what is given for `{shape.name}` cannot be used: {mistake}"
         raise PlxError(Diagnostic(message, shape.span, hint=_hint(value, shape))) from None
-    return Raw(names, tuple(columns), origin)
+    made = isinstance(value, Mapping)
+    return Raw(names, tuple(columns), origin, header=made, advice=_ADVICE)
+
+
+_ADVICE = "rename the columns; rows without names, as of `frame.to_numpy()`, are read by position"
 
 
 Columns = tuple[tuple[str, ...] | None, Sequence[Column]]
@@ -65,7 +70,7 @@ def _columns(value: Any, shape: Shape) -> Columns:
     if isinstance(value, Mapping):
         return _mapping(value, shape)
     if hasattr(value, "index") and hasattr(value, "to_numpy") and shape.slots:
-        return _rows([(*_key(key), cell) for key, cell in zip(value.index, value, strict=True)], shape)
+        return _series(value, shape)
     if hasattr(value, "to_numpy"):
         value = value.to_numpy()
     if isinstance(value, np.ndarray):
@@ -85,8 +90,37 @@ def _scalar(value: Any, shape: Shape) -> list[Any]:
 def _frame(names: Sequence[Any], column: Any, shape: Shape) -> Columns:
     if not len(names):
         return None, _no_rows(shape)
-    labels = None if all(isinstance(name, int | np.integer) for name in names) else tuple(map(str, names))
-    return labels, [_column(column(name)) for name in names]
+    return _labels(names), [_column(column(name)) for name in names]
+
+
+def _labels(names: Sequence[Any]) -> tuple[str, ...] | None:
+    """The names of columns; None for numbers, and for those that a library gives for want of any."""
+    if all(isinstance(name, int | np.integer) for name in names):
+        return None
+    labels = tuple(map(str, names))
+    numbers = [tuple(f"{stem}{i}" for i in range(first, first + len(labels))) for stem, first in _NAMELESS]
+    return None if labels in numbers else labels
+
+
+_NAMELESS = (("column_", 0), ("column_", 1), ("f", 0))
+"""How polars, its CSV reader, and numpy and pyarrow number columns that have no names."""
+
+
+def _series(series: Any, shape: Shape) -> Columns:
+    """A column with an index of its own; the names of several levels are those of slots."""
+    names, columns = _rows(
+        [(*_key(key), cell) for key, cell in zip(series.index, series, strict=True)], shape
+    )
+    levels = list(getattr(series.index, "names", ()))
+    if len(levels) < 2 or None in levels or len(columns) != len(levels) + 1:
+        return names, columns
+    return _labels([*levels, VALUE]), columns
+
+
+def _same_length(columns: Sequence[Column]) -> None:
+    lengths = sorted({len(column.codes) for column in columns})
+    if len(lengths) > 1:
+        raise ValueError(f"its columns have different lengths, {' and '.join(map(str, lengths))}")
 
 
 def _array(series: Any) -> Any:
@@ -116,7 +150,7 @@ def _numpy(array: Any, shape: Shape) -> Columns:
 
 
 def _mapping(value: Mapping[Any, Any], shape: Shape) -> Columns:
-    if shape.slots and shape.kind != "type" and _is_column_table(value, shape):
+    if shape.slots and shape.kind != "type" and _is_column_table(value):
         return _frame(list(value), lambda name: value[name], shape)
     if not shape.slots:
         if shape.kind != "type":
@@ -130,11 +164,10 @@ def _mapping(value: Mapping[Any, Any], shape: Shape) -> Columns:
     return _rows(rows, shape)
 
 
-def _is_column_table(value: Mapping[Any, Any], shape: Shape) -> bool:
-    """``{"x": [...], "y": [...]}``: the names of the columns and their cells."""
-    needed = set(shape.labels) if shape.value == "needed" else set(shape.slots)
+def _is_column_table(value: Mapping[Any, Any]) -> bool:
+    """``{"x": [...], "y": [...]}``: the names of columns and their cells."""
     listed = all(isinstance(cells, list | tuple | np.ndarray) for cells in value.values())
-    return listed and needed <= set(value) <= set(shape.labels)
+    return bool(value) and listed and all(isinstance(name, str) for name in value)
 
 
 def _flatten(value: Any, depth: int) -> list[Any]:
@@ -178,7 +211,7 @@ def _no_rows(shape: Shape) -> list[Column]:
 
 def _one_list(value: Any, name: str) -> str:
     if not isinstance(value, str | int | Fraction):
-        return "give a list of members"
+        return "give a list of members, or the path of a CSV file"
     return f"give a list of members; on the command line --bind {name}={value}, (with a comma) is one"
 
 

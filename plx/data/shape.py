@@ -15,13 +15,17 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class Shape:
-    """A declaration as a table: a column per slot, and a value that is needed, optional or absent."""
+    """A declaration as a table: a column per slot, and a value that is needed, optional or absent.
+
+    ``truth``: the value is true or false, and a row alone says that it is true.
+    """
 
     name: str
     kind: Literal["type", "param", "relation", "random"]
     slots: tuple[str, ...]
     value: Literal["needed", "optional"]
     span: Span
+    truth: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -32,6 +36,11 @@ class Shape:
     def clear(self) -> set[str]:
         """The labels that only one column has."""
         return {label for label in self.labels if self.labels.count(label) == 1}
+
+    @property
+    def shared(self) -> list[str]:
+        """The labels that several slots have, so that no column can be found by them."""
+        return [label for label in dict.fromkeys(self.labels) if label not in self.clear]
 
     def fits(self, width: int) -> bool:
         """Whether so many columns can be read by position."""
@@ -65,6 +74,7 @@ def shape_of(declaration: ast.Statement) -> Shape | None:
         _labels(declaration.slots),
         "needed" if kind in ("type", "param") else "optional",
         declaration.name.span,
+        kind == "relation" or (isinstance(declaration, ast.RandomDecl) and declaration.domain is None),
     )
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from plx.errors import Diagnostic
 from plx.graph.model import AtomBlock
+from plx.numerals import counted
 from plx.source import Span
 from plx.values import IntArray, Values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """One factor of a file: ids of exact log weights in C order, the last of the scope fastest.
 
@@ -24,7 +25,7 @@ class Table:
     span: Span | None = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Clause:
     """``weight`` (an id of the log weight) where some variable is in the set of its literal.
 
@@ -37,7 +38,7 @@ class Clause:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Network:
     """Variables, numbered by the blocks that name them, with the ids of their states."""
 
@@ -62,7 +63,7 @@ class Observed:
     span: Span | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FileEvidence:
     """Evidence on a network: states of variables, and likelihoods as tables over one variable."""
 
@@ -71,7 +72,7 @@ class FileEvidence:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ObservedNetwork:
     """What a model file and the evidence on it say together.
 
@@ -86,6 +87,14 @@ class ObservedNetwork:
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What was odd about the files but could be read."""
         return self.network.warnings + self.evidence.warnings
+
+    @property
+    def contents(self) -> str:
+        """What it holds, counted: ``37 unknowns, 37 factors, 2 observed``."""
+        network, observed = self.network, len(self.evidence.observed)
+        factors = len(network.tables) + len(network.clauses)
+        parts = [counted(len(network.states), "unknown"), counted(factors, "factor")]
+        return ", ".join(parts + [f"{observed:,} observed"] * bool(observed))
 
 
 def numbered(values: Values, numbers: Sequence[int]) -> tuple[AtomBlock, ...]:

@@ -100,7 +100,7 @@ class FactorGraph(NamedTuple):
         return self.output[self.output_start[m] : self.output_start[m + 1]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AtomBlock:
     """All atoms of one random function, numbered ``first … first + len(index) - 1``."""
 
@@ -109,7 +109,7 @@ class AtomBlock:
     first: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Atoms:
     """Index → name and back. An *atom* is a ground random term, observed or not.
 
@@ -170,15 +170,17 @@ class GroundRule:
     bytes: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Target:
     """One coordinate of a query: a node and the value id of each of its states.
 
-    A target that evidence decided has ``node == -1`` and one label.
+    A target that evidence decided has ``node == -1`` and one label. ``domain`` are the values that the
+    program gives it, those included that evidence excludes; None where it declares none, as for a sum.
     """
 
     node: int
     labels: IntArray
+    domain: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class GroundQuery:
     best: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GroundModel:
     """A factor graph with its names, its queries and the log weight that evidence made constant."""
 

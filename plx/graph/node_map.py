@@ -41,7 +41,8 @@ class NodeMap(NamedTuple):
         if target.node < 0:
             return target
         node, state = int(self.node[target.node]), max(int(self.state[target.node]), 0)
-        return Target(node, target.labels if node >= 0 else target.labels[state : state + 1])
+        labels = target.labels if node >= 0 else target.labels[state : state + 1]
+        return replace(target, node=node, labels=labels)
 
     def condition(self, fact: Condition) -> Condition | None:
         """A fact over the new node; None where it always holds."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from plx.check.program import Expr, Query
+from plx.check.program import BOOLEAN, Expr, Query, RandomTerm
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import Condition, GroundQuery, Target
 from plx.ground.bind import all_instances
@@ -70,7 +71,22 @@ def _targets(formulas: Formulas, expr: Expr, env: Env) -> list[Target]:
         assert isinstance(part, Block)
         for row, node, table in zip(part.rows, part.scope[:, 0], part.table, strict=True):
             out[row] = Target(int(node), part.tables[table])
-    return [target for target in out if target is not None]
+    targets = [target for target in out if target is not None]
+    return [
+        replace(target, domain=domain)
+        for target, domain in zip(targets, _domains(formulas, expr, env, targets), strict=True)
+    ]
+
+
+def _domains(
+    formulas: Formulas, expr: Expr, env: Env, targets: Sequence[Target]
+) -> Iterator[IntArray | None]:
+    """The declared values of a random term, both truth values of a formula, None for a number."""
+    if isinstance(expr, RandomTerm):
+        atoms = formulas.atoms
+        yield from (atoms.domains[d] for d in atoms.domain[formulas.atom(expr, env)])
+    else:
+        yield from (BOOLEAN if np.isin(target.labels, BOOLEAN).all() else None for target in targets)
 
 
 def _conditions(formulas: Formulas, expr: Expr, env: Env) -> list[Condition | None]:

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.graph.model import GroundModel
 from plx.infer.answers import log_z_answer, map_answer
 from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_worlds, world_count
 from plx.infer.inference import Answer, Inference, World
-from plx.infer.options import LOADING, Clock, Options, Progress
+from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
 
 WORLDS = 1 << 22
 """Enumeration visits at most this many worlds."""
@@ -32,8 +31,8 @@ class Choice:
 def infer(model: GroundModel, method: str = "auto", options: Options | None = None) -> Inference:
     """Answer every query. The model's queries have no ``given``: conditioning comes before.
 
-    ``method`` is one of `methods()`. Raises PlxError if there is no such method, if it cannot take
-    the model on, or if no world is possible.
+    ``method`` is one of `methods()`. Raises CallError if there is no such method, PlxError if it cannot
+    take the model on, or if no world is possible.
     """
     from plx.infer.hard.distant import DISTANT, is_resolved, without_distant
 
@@ -41,15 +40,13 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     clock = Clock()
     options.progress(Progress(LOADING, 0.0, 0.0))
     given, model = model, without_distant(model)
+    require_method(method)
     if method == "auto":
         choice = exact_choice(model, options) or sampler_choice(model, options)
     elif method in METHODS:
         choice = METHODS[method](model, options)
-    elif method in methods():
-        choice = sampler(method, model, options)
     else:
-        hint = did_you_mean(method, methods()) or f"methods: {', '.join(methods())}"
-        raise PlxError(Diagnostic(f"there is no method `{method}`", hint=hint))
+        choice = sampler(method, model, options)
     found = replace(choice.run(), method=choice.method, reason=choice.reason, seconds=clock.seconds)
     if model.graph is not given.graph and _lacks_worlds(model, found):
         found = replace(found, notes=(*found.notes, DISTANT))
@@ -113,6 +110,12 @@ def methods() -> tuple[str, ...]:
     from plx.infer.mcmc.samplers import SAMPLERS
 
     return ("auto", *METHODS, *SAMPLERS)
+
+
+def require_method(method: str) -> None:
+    """Raises CallError if there is no such method; samplers are not looked up where they do not matter."""
+    if method not in ("auto", *METHODS):
+        check_choice("method", method, methods())
 
 
 def _sampled(name: str, model: GroundModel, options: Options) -> Inference:

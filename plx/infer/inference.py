@@ -14,7 +14,7 @@ Assignment = npt.NDArray[np.int32]
 """The state of every variable, shape (V,)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Samples:
     """Counts of a run, never its states.
 
@@ -31,7 +31,7 @@ class Samples:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
     """A complete assignment and its log weight (without the log constant of the model)."""
 
@@ -41,7 +41,7 @@ class World:
     bound: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answer:
     """The answer to one ground query, over the joint states of its targets.
 
@@ -61,7 +61,7 @@ class Answer:
     converged: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inference:
     """All answers of a run, in the order of ``GroundModel.queries``."""
 

@@ -1,10 +1,20 @@
-"""What a run reports while it works, and what stops it."""
+"""What a run is asked for, what it reports while it works, and what stops it."""
 
 from __future__ import annotations
 
+import math
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from plx.errors import CallError, Diagnostic, did_you_mean
+from plx.numerals import shortened
 
 
 @dataclass(frozen=True)
@@ -56,3 +66,90 @@ class Clock:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.start
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What the value of an option may be; ``usual`` is what to do for want of a better one."""
+
+    words: str
+    usual: str
+    whole: bool = True
+    least: float = 1
+    above: bool = False  # more than `least`, not just as much
+
+    def value(self, given: object) -> int | float:
+        """The value as a plain number. Raises ValueError if it is none, or out of range."""
+        if isinstance(given, bool | np.bool_):
+            raise ValueError
+        number = self._number(given)
+        if not self.least <= number < math.inf or (self.above and number == self.least):
+            raise ValueError
+        return number
+
+    def _number(self, given: object) -> int | float:
+        try:
+            if self.whole:
+                return index(given)  # type: ignore[arg-type]
+            return float(given) if isinstance(given, Real) else math.nan
+        except (TypeError, OverflowError):
+            raise ValueError from None
+
+
+_RULES = {
+    "seed": _Rule("a whole number, 0 or more", "leave it out to have one drawn", least=0),
+    "chains": _Rule("a whole number, 1 or more", "leave it out if in doubt"),
+    "samples": _Rule("a whole number, 1 or more", "leave it out to go on until the accuracy is met"),
+    "lanes": _Rule("a whole number, 1 or more", "leave it out if in doubt"),
+    "seconds": _Rule("a number of seconds, 0 or more", "leave it out if in doubt", whole=False, least=0),
+    "accuracy": _Rule("a number above 0", "0.005 is usual", whole=False, least=0, above=True),
+}
+
+
+def run_options(
+    *, seed: int | None, chains: int | None, samples: int | None, seconds: float | None, accuracy: float
+) -> Options:
+    """The options of a run; what is None is as usual, a seed is drawn.
+
+    Raises CallError with every value that makes no sense.
+    """
+    given = {"seed": seed, "chains": chains, "samples": samples, "seconds": seconds}
+    told = checked(accuracy=accuracy, **{name: value for name, value in given.items() if value is not None})
+    usual = {"seed": drawn_seed(), "seconds": Options.seconds if samples is None else None}
+    return Options(**usual | told)
+
+
+def drawn_seed() -> int:
+    """A seed of 32 bits, never the same twice but by chance."""
+    return int.from_bytes(os.urandom(4), "little")
+
+
+def checked(**given: object) -> dict[str, Any]:
+    """The values of numeric options as plain numbers. Raises CallError with all that make no sense."""
+    found: dict[str, Any] = {}
+    problems = []
+    for name, value in given.items():
+        try:
+            found[name] = _RULES[name].value(value)
+        except ValueError:
+            problems.append(_mistake(name, value))
+    if problems:
+        raise CallError(problems)
+    return found
+
+
+def _mistake(name: str, value: object) -> Diagnostic:
+    rule = _RULES[name]
+    hint = rule.usual
+    if rule.whole and isinstance(value, float) and value.is_integer():
+        hint = f"write {value:.0f}"
+    elif isinstance(value, str) and value.strip().replace(".", "", 1).isdecimal():
+        hint = f"without quotes: {value.strip()}"
+    return Diagnostic(f"`{name}` is {rule.words}, not {shortened(repr(value))}", hint=hint)
+
+
+def check_choice(what: str, value: object, choices: Sequence[str]) -> None:
+    """Look whether a value is one of several words. Raises CallError, with the nearest, if it is not."""
+    if value not in choices:
+        hint = did_you_mean(str(value), choices) or f"there are {', '.join(choices)}"
+        raise CallError(Diagnostic(f"there is no {what} `{value}`", hint=hint))

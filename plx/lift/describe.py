@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from plx.lift.layers import Layer
 from plx.lift.names import Names
 from plx.lift.structure import full_orbits
 from plx.lift.symmetry import Kind, Symmetry
+from plx.markup import html_text
 from plx.numerals import readable
 from plx.values import IntArray
 
@@ -26,7 +27,7 @@ _LIST = 6
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Symmetries:
     """The symmetries of a model, by name.
 
@@ -34,8 +35,8 @@ class Symmetries:
     counts as one value in ``generators``, and pairs whose classes are in one orbit are in one orbit.
     """
 
-    _symmetry: Symmetry = field(repr=False)
-    _model: GroundModel = field(repr=False)
+    _symmetry: Symmetry
+    _model: GroundModel
 
     @property
     def kind(self) -> Kind:
@@ -122,6 +123,12 @@ class Symmetries:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Symmetries {self.kind}: order {self.order_text}>"
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text())
 
     @cached_property
     def _names(self) -> Names:

@@ -175,4 +175,4 @@ def _target(target: Target, representatives: list[IntArray], nodes: NodeMap) -> 
     if n < 0:
         return target
     labels = target.labels[representatives[n]] if n < len(representatives) else target.labels
-    return nodes.target(Target(n, labels))
+    return nodes.target(replace(target, labels=labels))

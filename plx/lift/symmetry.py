@@ -16,7 +16,7 @@ from plx.values import IntArray
 Kind = Literal["variable", "vv", "nec"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Symmetry:
     """Permutations of the pairs (variable, value) that map the model to itself.
 

@@ -14,9 +14,9 @@ import numpy as np
 
 import plx
 from plx.answer.comparison import read_truth
+from plx.api import compare
 from plx.infer.compare.curves import Comparison
 from plx.infer.orbits import lifted
-from plx.model import compare
 from tests.benchmarks import ceiling
 from tests.benchmarks.ceiling import fill, scratch
 from tests.benchmarks.kernel_models import PAPER

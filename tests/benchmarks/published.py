@@ -16,8 +16,8 @@ import numpy as np
 
 import plx
 from plx.answer.comparison import plot, read_truth
+from plx.api import compare
 from plx.infer.compare.curves import Comparison, Curve
-from plx.model import compare
 from tests.benchmarks.kernel_models import PAPER
 from tests.benchmarks.table import Settings, Table, number
 

@@ -88,6 +88,13 @@ def test_a_relation_without_facts(empty: object) -> None:
     assert compiled("relation r(A, A)", empty).relations["r"].facts.shape == (0, 2)
 
 
+@pytest.mark.parametrize(
+    "empty", [[], np.array([]), np.array([], dtype=object), np.array([], dtype=bool), {}]
+)
+def test_a_relation_of_one_slot_without_facts(empty: object) -> None:
+    assert compiled("relation r(A)", empty).relations["r"].facts.shape == (0, 1)
+
+
 def test_columns_that_no_slot_is_called_by_are_read_by_position() -> None:
     frame = pandas.DataFrame({"A": ["a"], "other": ["b"]})
     assert compiled("relation r(A, A)", frame).relations["r"].facts.shape == (1, 2)

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plx.api import compile as compile_model
 from plx.formats.reader import read_model
 from plx.graph.model import GroundQuery
 from plx.infer.exact_choice import exact_way, refusal
 from plx.infer.infer import infer
-from plx.model import compile as compile_model
 from tests.models import make_model
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper"

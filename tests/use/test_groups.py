@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 import plx
 from plx.infer.options import Progress
 
@@ -34,7 +36,10 @@ def test_ctrl_c_ends_all_runs() -> None:
             raise KeyboardInterrupt
 
     model = plx.compile(PROGRAM)
-    result = model.run(method="gibbs", seconds=20, accuracy=1e-9, seed=1, progress=interrupt)
+    with pytest.raises(plx.Interrupted) as caught:
+        model.run(method="gibbs", seconds=20, accuracy=1e-9, seed=1, progress=interrupt)
+    result = caught.value.result
+    assert result is not None
     assert result.status == "interrupted" and len(result) == 1
     assert not result.converged
     assert phases.count("searching for a first state") == 1

@@ -21,7 +21,7 @@ import plx
 from plx.answer.estimate import name_answers
 from plx.answer.lookup import canonical
 from plx.answer.numbers import error_text, number_text, probability_text
-from plx.answer.result import Estimate, MapWorld, QueryResult, Result
+from plx.answer.result import Estimate, MapWorld, Moments, QueryResult, Result
 from plx.graph.model import GroundQuery, Target
 from plx.infer.inference import Answer, Inference, World
 from tests.models import make_model
@@ -44,9 +44,10 @@ def result_of(*queries: QueryResult, **more: object) -> Result:
 COUNT = QueryResult(
     "smokers", "count(smokes(x) for x in P)", "number", 5,
     tuple(Estimate(k, str(k), p) for k, p in enumerate([0.25, 0.5, 0.25])),
-    mean=1.0, sd=0.5**0.5, mean_mcse=0.0,
+    moments=Moments(1.0, 0.5**0.5),
 )  # fmt: skip
-MAP = QueryResult("map", "map", "map", 6, worlds=(MapWorld({"a": True, "b(1)": "red"}, 2.5),))
+BEST = MapWorld({"a": True, "b(1)": "red"}, {"a": "true", "b(1)": "red"}, 2.5)
+MAP = QueryResult("map", "map", "map", 6, worlds=(BEST,))
 
 
 # --------------------------------------------------------------------- numbers
@@ -125,10 +126,14 @@ def test_a_shared_name_asks_for_the_text() -> None:
 
 def test_the_wrong_kind_of_question_is_said() -> None:
     result = result_of(distribution("f", {"x": 0.5, "y": 0.5}), MAP)
-    with pytest.raises(TypeError, match="distribution"):
-        _ = result["f"].probability
-    with pytest.raises(TypeError, match="query map"):
-        _ = result["f"].assignment
+    for name in ("probability", "mean", "sd", "mean_mcse"):
+        with pytest.raises(AttributeError, match=r"`f` is no .*: use \.distribution"):
+            getattr(result["f"], name)
+    for name in ("assignment", "log_weight"):
+        with pytest.raises(AttributeError, match="query map"):
+            getattr(result["f"], name)
+    with pytest.raises(AttributeError, match=r"use \.assignment"):
+        _ = result["map"].mean
     assert result["map"].assignment["b(1)"] == "red"
     assert result["map"].log_weight == 2.5
 
@@ -173,7 +178,7 @@ def test_pandas_and_html_hold_every_query() -> None:
     result = result_of(probability("a<b", 0.25), COUNT)
     frame = result.to_pandas()
     assert list(frame["query"].unique()) == ["a<b", "smokers"]
-    assert frame.loc[frame["value"] == "true", "p"].item() == 0.25
+    assert frame.loc[frame["text"] == "true", "p"].item() == 0.25
     assert "a&lt;b" in result._repr_html_()
 
 

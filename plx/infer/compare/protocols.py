@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.errors import CallError, Diagnostic
 from plx.graph.model import GroundModel
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler
+from plx.infer.options import check_choice
 
 Protocol = Literal["sweeps", "paper"]
 
@@ -23,17 +24,14 @@ _SINGLE = ("gibbs", "random-scan", "orbital", "vv", "nec")
 
 
 def sampler_of(method: str, protocol: Protocol) -> Sampler:
-    """The sampler of that name. Raises PlxError if there is none, or none that follows the protocol."""
-    if protocol not in get_args(Protocol):
-        raise PlxError(Diagnostic(f"there is no protocol `{protocol}`", hint="protocols: sweeps, paper"))
-    if method not in SAMPLERS:
-        hint = did_you_mean(method, SAMPLERS) or f"samplers: {', '.join(SAMPLERS)}"
-        raise PlxError(Diagnostic(f"there is no sampler `{method}`", hint=hint))
+    """The sampler of that name. Raises CallError if there is none, or none that follows the protocol."""
+    check_choice("protocol", protocol, get_args(Protocol))
+    check_choice("sampler", method, tuple(SAMPLERS))
     if protocol == "sweeps" or method in _WHOLE:
         return SAMPLERS[method]
     if method not in _SINGLE:
         what = f"`{method}` does not update one unknown at a time, as the protocol of the paper asks"
-        raise PlxError(Diagnostic(what, hint="leave it out, or compare whole sweeps"))
+        raise CallError(Diagnostic(what, hint="leave it out, or compare whole sweeps"))
     return _single(SAMPLERS[method])
 
 

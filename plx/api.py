@@ -1,0 +1,117 @@
+"""The functions of ``import plx``: from text or a file to a model, and from there to answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from plx.decoding import decode
+from plx.model import Model, build, is_network, read_network, watcher
+from plx.source import Source
+
+if TYPE_CHECKING:
+    from plx.answer.result import Result
+    from plx.infer.compare.curves import Comparison
+    from plx.infer.options import Report
+    from plx.values import FloatArray
+
+OPTIONS: Mapping[str, object] = Model.run.__kwdefaults__ or {}
+"""The options of ``run``, and what each is if it is left out."""
+
+
+def compile(text: str, /, **bindings: object) -> Model:
+    """The model of a program given as text.
+
+    ``bindings`` give types, params, relations and observations by name: lists, dicts, sets, numpy arrays,
+    pandas or polars frames, or the path of a CSV file. They override what the program gives. Paths are
+    relative to the working folder.
+
+    Raises PlxError with every mistake in the program and its data.
+    """
+    return build(Source("program", text), bindings, Path(), options=OPTIONS)
+
+
+def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **bindings: object) -> Model:
+    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif, .fg, .json).
+
+    A program's paths are relative to its file, and ``bindings`` are those of ``compile``. For a network
+    they are observed states by the name of the unknown; ``evidence`` are files of observations, for
+    networks only.
+
+    Raises PlxError as ``compile`` does, OSError if a program cannot be read.
+    """
+    file = Path(path)
+    if is_network(file):
+        return read_network(file, [*evidence, *(f"{name}={state}" for name, state in bindings.items())])
+    return build(decode(str(path), file.read_bytes()), bindings, file.parent, options=OPTIONS)
+
+
+def run(
+    text: str,
+    /,
+    *,
+    method: str = "auto",
+    seed: int | None = None,
+    chains: int | None = None,
+    samples: int | None = None,
+    seconds: float | None = None,
+    accuracy: float = 0.005,
+    progress: bool | Report = False,
+    **bindings: object,
+) -> Result:
+    """``compile(text, **bindings).run(…)`` in one call; the options are those of ``Model.run``.
+
+    A program that itself declares the name of an option, as ``seed``, is given it by ``compile`` only.
+
+    Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
+    declares as well.
+    """
+    given = (method, seed, chains, samples, seconds, accuracy, progress)
+    told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
+    model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
+    return model.run(
+        method=method,
+        seed=seed,
+        chains=chains,
+        samples=samples,
+        seconds=seconds,
+        accuracy=accuracy,
+        progress=progress,
+    )
+
+
+def _is_usual(name: str, value: object) -> bool:
+    return type(value) is type(OPTIONS[name]) and value == OPTIONS[name]
+
+
+def compare(
+    model: Model,
+    methods: Sequence[str],
+    *,
+    seconds: float = 10.0,
+    chains: int = 4,
+    lanes: int = 64,
+    truth: str | Sequence[FloatArray] = "exact",
+    protocol: Literal["sweeps", "paper"] = "sweeps",
+    seed: int | None = None,
+    progress: bool | Report = False,
+) -> Comparison:
+    """How fast the marginals of several samplers approach the truth.
+
+    Every method runs ``chains`` times for ``seconds`` each; a run pools ``lanes`` states that move
+    at once. ``truth`` is "exact", "long" (a long run of ``lifted``) or the true marginals, one
+    distribution per unknown. With the ``protocol`` "paper" every method but ``lifted`` counts after each
+    update of one unknown picked at random, and moves along orbits as often, as the published runs did.
+    Raises PlxError where the truth cannot be had; CallError, which is one, for an unknown method and for
+    options that make no sense.
+    """
+    from plx.infer.compare.compare import Plan
+    from plx.infer.compare.compare import compare as run_all
+    from plx.infer.options import checked, drawn_seed
+
+    found = checked(seed=drawn_seed() if seed is None else seed, chains=chains, lanes=lanes, seconds=seconds)
+    with watcher(progress) as report:
+        plan = Plan(methods=methods, protocol=protocol, progress=report, **found)
+        return run_all(model.name, model.ground, truth, plan)
