@@ -22,6 +22,9 @@ ZERO: Final = 2
 IMPOSSIBLE: Final = 3
 """Id of the log weight −inf, which only `require` and `observe` produce."""
 
+FARTHEST: Final = 2.0**1000
+"""The largest log weight that is worked with."""
+
 
 class Values:
     """An append-only interner: value ↔ id.
@@ -85,6 +88,11 @@ class Values:
             fresh = [np.nan if type(value) is str else _as_float(value) for value in self._values[known:]]
             self._floats = np.concatenate([self._floats, np.array(fresh, dtype=np.float64)])
         return self._floats[ids]
+
+    def logs(self, ids: IntArray) -> FloatArray:
+        """Log weights as doubles: -inf for IMPOSSIBLE alone, what is past ±FARTHEST at that, so that sums
+        of millions stay finite."""
+        return np.where(ids == IMPOSSIBLE, -np.inf, np.clip(self.floats(ids), -FARTHEST, FARTHEST))
 
 
 def distinct(ids: IntArray) -> IntArray:

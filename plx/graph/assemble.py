@@ -65,7 +65,7 @@ def assemble(
     number = _renumber(nodes, merged, np.asarray(keep, dtype=np.int64), len(cards))
     graph = _graph(values, card, nodes, merged, number)
     node = np.where(nodes.state >= 0, -1, number[nodes.node])
-    return Assembly(graph, float(values.floats(np.array([constant]))[0]), constant, node, nodes.state)
+    return Assembly(graph, float(values.logs(np.array([constant]))[0]), constant, node, nodes.state)
 
 
 def factor_batches(graph: FactorGraph) -> Iterator[FactorBatch]:
@@ -199,7 +199,7 @@ def _graph(
         scope=np.concatenate([*flat, np.empty(0, dtype=np.int32)]),
         table_of=merged.table.astype(np.int32),
         table_start=merged.table_start,
-        table=values.floats(merged.weight),
+        table=values.logs(merged.weight),
         weight=merged.weight,
         rule_of=merged.rule.astype(np.int32),
     )
@@ -255,7 +255,7 @@ def unmerged(
         scope=np.concatenate([*(batch.scope.ravel() for batch in batches), none]).astype(np.int32),
         table_of=np.concatenate([*table, none]).astype(np.int32),
         table_start=starts(np.concatenate([*sizes, none])),
-        table=values.floats(weight),
+        table=values.logs(weight),
         weight=weight,
         rule_of=np.concatenate([*rule, none]).astype(np.int32),
     )

@@ -9,8 +9,12 @@ import numpy as np
 
 from plx.graph.model import Int32Array
 from plx.graph.rows import AnyInt, row_keys, starts, unique_keys, unique_rows
-from plx.graph.tables import add_weights, is_constant, scale_weights
-from plx.values import IntArray, Values
+from plx.graph.tables import add_weights, is_constant, largest_weight, scale_weights
+from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
+from plx.weights import neg
+
+_LARGE = 2.0**20
+"""Log weights up to this leave ten digits behind the point of a sum."""
 
 
 class Part(NamedTuple):
@@ -20,6 +24,14 @@ class Part(NamedTuple):
     table: AnyInt  # [n] row of tables
     tables: IntArray  # [m, entries] weight ids
     rule: Int32Array  # [n]
+
+
+_NO_FACTORS = Part(
+    scope=np.empty((0, 0), dtype=np.int64),
+    table=np.empty(0, dtype=np.int64),
+    tables=np.empty((0, 1), dtype=np.int64),
+    rule=np.empty(0, dtype=np.int32),
+)
 
 
 class Merged(NamedTuple):
@@ -38,9 +50,10 @@ def merge(values: Values, parts: Sequence[Part]) -> Merged:
     groups: dict[tuple[int, int], list[Part]] = {}
     for part in parts:
         groups.setdefault((part.scope.shape[1], part.tables.shape[1]), []).append(part)
-    summed = {key: _merge_group(values, _join(group)) for key, group in sorted(groups.items())}
-    split = [_split_constant(part) for part in summed.values()]
-    return _store([kept for kept, _ in split], [constant for _, constant in split])
+    summed = [_merge_group(values, _join(group)) for _, group in sorted(groups.items())]
+    shifted = [_shifted(values, part) for part in summed]
+    split = [_split_constant(part) for part, _ in shifted]
+    return _store([kept for kept, _ in split], [c for _, c in split] + [c for _, c in shifted])
 
 
 def _join(parts: list[Part]) -> Part:
@@ -127,6 +140,25 @@ def _distinct_tables(parts: Sequence[Part]) -> tuple[IntArray, IntArray]:
     return tables[used][first], number
 
 
+def _shifted(values: Values, part: Part) -> tuple[Part, Part]:
+    """The factors with the largest entries of very large tables moved to a constant, and these constants.
+
+    So a world that keeps to the largest weights has none left in which its small ones would be lost.
+    """
+    large = (np.where(part.tables == IMPOSSIBLE, 0.0, np.abs(values.logs(part.tables))) > _LARGE).any(axis=1)
+    if not large.any():
+        return part, _NO_FACTORS
+    rows = np.flatnonzero(large)
+    top = np.full(len(part.tables), ZERO, dtype=np.int64)
+    top[rows] = [largest_weight(values, part.tables[row]) for row in rows]
+    tables = part.tables.copy()
+    minus = np.array([values.id(neg(values[i])) for i in top[rows].tolist()], dtype=np.int64)  # type: ignore[arg-type]
+    tables[rows] = add_weights(values, tables[rows], np.broadcast_to(minus[:, None], tables[rows].shape))
+    moved = np.flatnonzero(top[part.table] != ZERO)
+    nothing = np.empty((len(moved), 0), dtype=np.int64)
+    return part._replace(tables=tables), Part(nothing, part.table[moved], top[:, None], part.rule[moved])
+
+
 def _split_constant(part: Part) -> tuple[Part, Part]:
     """The factors that matter, and those whose table is constant, as factors over nothing."""
     tables = is_constant(part.tables)
@@ -157,13 +189,12 @@ def _store(parts: list[Part], constants: list[Part]) -> Merged:
     for part in parts:
         scopes.setdefault(part.scope.shape[1], []).append(part.scope)
     none = np.empty(0, dtype=np.int64)
+    constants = [part for part in constants if len(part.table)]
     return Merged(
         scopes=[scope for group in scopes.values() for scope in group],
         table=np.concatenate([*table, none]),
         table_start=starts(np.array(sizes, dtype=np.int64)),
         weight=np.concatenate([*weight, none]),
         rule=np.concatenate([*(part.rule for part in parts), none]).astype(np.int32),
-        constants=_join(constants)
-        if constants
-        else Part(none[:, None][:, :0], none, none[:, None], none.astype(np.int32)),
+        constants=_join(constants) if constants else _NO_FACTORS,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cmp_to_key
 
 import numpy as np
 
 from plx.graph.rows import BoolArray, unique_keys
-from plx.values import IMPOSSIBLE, IntArray, Values
-from plx.weights import Number, add, mul
+from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
+from plx.weights import Number, add, compare, mul
 
 
 def gather_map(cards: Sequence[int], axes: Sequence[int]) -> IntArray:
@@ -62,6 +63,13 @@ def total_weight(values: Values, weights: IntArray, counts: IntArray) -> int:
     for weight, count in zip(weights[first], np.bincount(inverse, weights=counts), strict=True):
         total = add(total, mul(int(count), values[int(weight)]))  # type: ignore[arg-type]
     return values.id(total)
+
+
+def largest_weight(values: Values, weights: IntArray) -> int:
+    """The id of the largest of some weights, compared exactly; ZERO if all are IMPOSSIBLE."""
+    possible = np.unique(weights[weights != IMPOSSIBLE]).tolist()
+    key = cmp_to_key(compare)
+    return max(possible, key=lambda i: key(values[i]), default=ZERO)  # type: ignore[arg-type]
 
 
 def _apply(

@@ -52,7 +52,7 @@ def condition(model: GroundModel, given: Sequence[Condition]) -> GroundModel:
         graph=assembly.graph,
         atoms=_observed(model.atoms, fixed, assembly),
         queries=tuple(moved(query, assembly) for query in queries),
-        log_constant=float(model.values.floats(np.array([constant]))[0]),
+        log_constant=float(model.values.logs(np.array([constant]))[0]),
         constant_weight=constant,
     )
 

@@ -132,7 +132,7 @@ class Quantifier:
         top = np.zeros(len(owner), dtype=np.int64)
         base = np.full(len(owner), ZERO, dtype=np.int64)
         for block in blocks:
-            shifted = [self._contributions(op, table, unit) for table in block.tables]
+            shifted = [self._contributions(op, table, unit, span) for table in block.tables]
             ids = np.array([self.algebra.counters.vectors.id(v) for v, _ in shifted], dtype=np.int64)
             vector[block.rows] = ids[block.table]
             node[block.rows] = block.scope[:, 0]
@@ -146,7 +146,7 @@ class Quantifier:
         parts = [RawBlock(np.arange(n), raw, table, tables)] if n else []
         return owners, gathered(np.full(n, -1, dtype=np.int64), parts)
 
-    def _contributions(self, op: str, table: IntArray, unit: Number) -> tuple[IntArray, int]:
+    def _contributions(self, op: str, table: IntArray, unit: Number, span: Span) -> tuple[IntArray, int]:
         """What each state adds, in units, from 0; and the id of the smallest number."""
         if op == "or":
             return (table == TRUE).astype(np.int64), ZERO
@@ -154,7 +154,10 @@ class Quantifier:
         steps = [div(sub(x, numbers[0]), unit) for x in numbers]
         low = min(steps)  # type: ignore[type-var]
         smallest = numbers[steps.index(low)]
-        return np.array([int(sub(s, low)) for s in steps], dtype=np.int64), self.values.id(smallest)  # type: ignore[arg-type]
+        units = [int(sub(s, low)) for s in steps]  # type: ignore[arg-type]
+        if max(units) >= TRUTH_TABLE_LIMIT:
+            raise PlxError(_too_many(max(units) + 1, span))
+        return np.array(units, dtype=np.int64), self.values.id(smallest)
 
     def _unit(self, tables: list[IntArray], span: Span) -> Number:
         """The largest number of which all differences inside every table are whole multiples."""
@@ -182,7 +185,7 @@ class Quantifier:
         if op == "or":
             return np.append(FALSE, np.full(top, TRUE)).astype(np.int64)
         start = self.values[base]
-        if isinstance(start, int) and isinstance(unit, int):
+        if isinstance(start, int) and isinstance(unit, int) and abs(start) + unit * top < 2**63:
             return self.evaluator.arithmetic.integers(start + unit * np.arange(top + 1))
         return self.values.ids(add(start, mul(unit, s)) for s in range(top + 1))  # type: ignore[arg-type]
 
@@ -201,4 +204,5 @@ def _no_unit(span: Span) -> Diagnostic:
 
 
 def _too_many(count: int, span: Span) -> Diagnostic:
-    return Diagnostic(f"this sum can take {count:,} values; the limit is {TRUTH_TABLE_LIMIT:,}", span)
+    size = f"{count:,}" if count < 10**30 else f"about 10^{math.log10(count):.0f}"
+    return Diagnostic(f"this sum can take {size} values; the limit is {TRUTH_TABLE_LIMIT:,}", span)

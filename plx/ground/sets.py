@@ -101,5 +101,5 @@ def _run(program: Program, expr: SetRange, row: tuple[int, ...]) -> Collection[i
 def _too_large(count: int, expr: SetExpr) -> Diagnostic:
     sets = "this set has" if count == 1 else f"the {count:,} sets have"
     return Diagnostic(
-        f"{sets} more than {_MOST_MEMBERS:,} members in all", expr.span, hint="bind over fewer, or smaller sets"
+        f"{sets} more than {_MOST_MEMBERS:,} members in all", expr.span, "bind over fewer, or smaller sets"
     )

@@ -35,9 +35,12 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     ``method`` is one of `methods()`. Raises PlxError if there is no such method, if it cannot take
     the model on, or if no world is possible.
     """
+    from plx.infer.hard.distant import DISTANT, is_resolved, without_distant
+
     options = options or Options()
     clock = Clock()
     options.progress(Progress(LOADING, 0.0, 0.0))
+    given, model = model, without_distant(model)
     if method == "auto":
         choice = exact_choice(model, options) or sampler_choice(model, options)
     elif method in METHODS:
@@ -47,7 +50,16 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     else:
         hint = did_you_mean(method, methods()) or f"methods: {', '.join(methods())}"
         raise PlxError(Diagnostic(f"there is no method `{method}`", hint=hint))
-    return replace(choice.run(), method=choice.method, reason=choice.reason, seconds=clock.seconds)
+    found = replace(choice.run(), method=choice.method, reason=choice.reason, seconds=clock.seconds)
+    if model.graph is not given.graph and _lacks_worlds(model, found):
+        found = replace(found, notes=(*found.notes, DISTANT))
+    return found if is_resolved(given) else replace(found, log_z=None)
+
+
+def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
+    """Whether fewer of the best worlds are there than a `map` asks for."""
+    pairs = zip(model.queries, found.answers, strict=True)
+    return any(query.kind == "map" and len(answer.worlds) < query.best for query, answer in pairs)
 
 
 def exact_choice(model: GroundModel, options: Options) -> Choice | None:

@@ -17,6 +17,7 @@ from plx.infer.compare.curves import Comparison, Curve
 from plx.infer.compare.protocols import Protocol, sampler_of
 from plx.infer.exact_choice import exact_way
 from plx.infer.gibbs.compiled import targets_of
+from plx.infer.hard.distant import without_distant
 from plx.infer.mcmc.run import sample, thinning
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler
 from plx.infer.options import Clock, Options, Progress, Report, silent
@@ -69,7 +70,7 @@ def compare(program: str, model: GroundModel, truth: str | Sequence[FloatArray],
     unknown or does not follow the protocol, a truth of the wrong shape, or an exact truth out of reach.
     """
     samplers = [sampler_of(name, plan.protocol) for name in plan.methods]
-    asked = with_marginals(model)
+    asked = without_distant(with_marginals(model))
     if not asked.queries:
         raise PlxError(Diagnostic("there is nothing to compare methods on: no unknown is left open"))
     found = _truth(asked, truth, plan)

@@ -15,6 +15,7 @@ import numpy as np
 from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.answers import distinct, exact_answer, free_nodes, repeated
 from plx.infer.counting.marginals import LARGEST, MANY, CountPlan, Sums, count_plan
+from plx.infer.hard.distant import without_distant
 from plx.infer.inference import Inference
 from plx.infer.options import Clock, Progress, Report, silent
 from plx.values import FloatArray
@@ -38,6 +39,7 @@ def answered_together(
     """
     if len(groups) < 2 or model.graph.n_factors <= more_than:
         return {}
+    model = without_distant(model)
     clock = Clock()
     report(Progress("looking for interchangeable unknowns", 0.0, 0.0))
     plan = count_plan(model)

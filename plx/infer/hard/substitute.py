@@ -100,19 +100,20 @@ def _substitute(model: GroundModel, chosen: Definitions) -> tuple[GroundModel, I
         keep=order.number[asked],
     )
     node, state = assembly.node[order.number], assembly.state[order.number]
-    moved = replace(
+    return reassembled(model, assembly, node, state), node, state
+
+
+def reassembled(model: GroundModel, assembly: Assembly, node: IntArray, state: IntArray) -> GroundModel:
+    """The model over a graph made of its own: where each node went, and its state if it has only one."""
+    both = np.array([model.constant_weight, assembly.constant_weight])
+    constant = total_weight(model.values, both, np.ones(2, dtype=np.int64))
+    return replace(
         model,
         graph=assembly.graph,
         queries=tuple(_moved(query, node, state) for query in model.queries),
-        log_constant=model.log_constant + assembly.log_constant,
-        constant_weight=_constant(model, assembly),
+        log_constant=float(model.values.logs(np.array([constant]))[0]),
+        constant_weight=constant,
     )
-    return moved, node, state
-
-
-def _constant(model: GroundModel, assembly: Assembly) -> int:
-    both = np.array([model.constant_weight, assembly.constant_weight])
-    return total_weight(model.values, both, np.ones(2, dtype=np.int64))
 
 
 def _moved(query: GroundQuery, node: IntArray, state: IntArray) -> GroundQuery:
