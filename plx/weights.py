@@ -21,6 +21,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any, Final, TypeGuard
 
+from plx import symbolic
 from plx.doubles import log_float, rational_float
 from plx.numerals import rational_text, shortened
 from plx.roots import primitive, rational_root
@@ -52,10 +53,6 @@ class LogSum:
 
 
 Number = int | Fraction | LogNumber | Symbolic | LogSum
-
-_DIGITS: Final = 50
-_BITS: Final = 150
-"""Of so many bits sympy is sure at least, unless the digits of a sum cancel."""
 
 _LARGEST: Final = 1 << 18
 """Rationals of more bits than this are refused: they are typing errors, not weights."""
@@ -118,7 +115,7 @@ def text(number: Number) -> str:
     if isinstance(number, LogNumber):
         return _log_text(number)
     if isinstance(number, Symbolic):
-        return _written(number.expression, number.digits)
+        return symbolic.text(number.expression, number.digits)
     if isinstance(number, LogSum):
         sums = (
             f"{rational_text(n)}*log({' + '.join(f'exp({text(t)})' for t in terms)})"
@@ -208,7 +205,7 @@ def mul(a: Number, b: Number) -> Number:
     power, root = power // shared, root // shared
     base, root = primitive(b.base, root)
     if _bits(base) * abs(power) > _LARGEST:
-        return _symbolic(_sympy(a) * _sympy(b))
+        return _symbolic(_expression(a) * _expression(b))
     return _log_number(b.rational * factor, base**power, root)
 
 
@@ -218,7 +215,7 @@ def div(a: Number, b: Number) -> Number:
         raise ArithmeticMistake("division by zero")
     if _is_rational(b):
         return mul(a, _tidy(1 / Fraction(b)))
-    return 1 if a == b else _symbolic(_sympy(a) / _sympy(b))
+    return 1 if a == b else _symbolic(_expression(a) / _expression(b))
 
 
 def mod(a: Number, b: Number) -> Number:
@@ -247,7 +244,7 @@ def power(a: Number, b: Number) -> Number:
         raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
     if not whole:
         _check_root(a)
-    return _whole_power(a, int(b)) if whole else _symbolic(_sympy(a) ** _sympy(b))  # type: ignore[arg-type]
+    return _whole_power(a, int(b)) if whole else _symbolic(_expression(a) ** _expression(b))  # type: ignore[arg-type]
 
 
 def _check_root(a: Number) -> None:
@@ -279,7 +276,7 @@ def log(a: Number) -> Number:
         raise ArithmeticMistake(f"log({shown(a)}): the logarithm of a number that is not positive")
     if _is_rational(a):
         return _log_number(Fraction(0), Fraction(a), 1)
-    return _symbolic(_import_sympy().log(_sympy(a)))
+    return _symbolic(symbolic.load().log(_expression(a)))
 
 
 def log_sum_exp(numbers: Sequence[Number]) -> Number:
@@ -321,7 +318,7 @@ def exp(a: Number) -> Number:
         return _tidy(a.base)
     if abs(to_float(a)) > _LARGEST_POWER:
         raise ArithmeticMistake(f"exp({shown(a)}) is too {'large' if compare(a, 0) > 0 else 'small'}")
-    return _symbolic(_import_sympy().exp(_sympy(a)))
+    return _symbolic(symbolic.load().exp(_expression(a)))
 
 
 def sqrt(a: Number) -> Number:
@@ -333,7 +330,7 @@ def sqrt(a: Number) -> Number:
         if root is not None:
             return _tidy(root)
         _check_root(a)
-    return _symbolic(_import_sympy().sqrt(_sympy(a)))
+    return _symbolic(symbolic.load().sqrt(_expression(a)))
 
 
 def logit(a: Number) -> Number:
@@ -355,8 +352,7 @@ def compare(a: Number, b: Number) -> int:
     difference = sub(a, b)
     if difference == 0:
         return 0
-    precise = _sympy(difference).evalf(_DIGITS, maxn=10_000)
-    return 1 if precise > 0 else -1
+    return symbolic.sign(_expression(difference))
 
 
 # ------------------------------------------------------------------ canonical forms
@@ -391,89 +387,64 @@ def _log_number(rational: Fraction, base: Fraction, root: int) -> Number:
     return LogNumber(rational, base, root)
 
 
-def _import_sympy() -> Any:
-    import sympy
-
-    return sympy
-
-
-def _sympy(a: Number) -> Any:
+def _expression(a: Number) -> Any:
+    """The number as an expression of sympy."""
     if isinstance(a, Symbolic):
         return a.expression
-    sympy = _import_sympy()
     if isinstance(a, LogSum):
-        sums = (
-            _sympy(times) * sympy.log(sum(sympy.exp(_sympy(t)) for t in terms)) for terms, times in a.parts
-        )
-        return _sympy(a.rest) + sum(sums)
+        sums = (_expression(times) * symbolic.log_of_sum(map(_expression, terms)) for terms, times in a.parts)
+        return sum(sums, _expression(a.rest))
     if isinstance(a, LogNumber):
-        return _rational(sympy, a.rational) + sympy.log(_rational(sympy, a.base)) / a.root
-    return _rational(sympy, Fraction(a))
-
-
-def _rational(sympy: Any, q: Fraction) -> Any:
-    return sympy.Rational(q.numerator, q.denominator)
+        log = symbolic.load().log(symbolic.rational(a.base))
+        return symbolic.rational(a.rational) + log / a.root
+    return symbolic.rational(Fraction(a))
 
 
 def _symbolic(expression: Any) -> Number:
-    """The canonical form of a sympy expression."""
-    sympy = _import_sympy()
-    return _simplest(sympy, sympy.expand_log(sympy.expand(sympy.radsimp(expression)), force=True))
-
-
-def _simplest(sympy: Any, expression: Any) -> Number:
-    """An expanded expression, back in a simpler form where it has one."""
-    simpler = _from_sympy(sympy, expression)
-    if simpler is not None:
-        return simpler
-    value = expression.evalf(_DIGITS + 10, maxn=10_000)
-    if not value.is_real or not value.is_finite:
-        raise ArithmeticMistake(f"{_written(expression, 'the result')} is no real number")
-    if not value or value._prec < _BITS:
-        return 0  # all digits cancel
-    return Symbolic(str(sympy.Float(value, _DIGITS)), expression)
+    """The canonical form of an expression."""
+    return _simplest(symbolic.expanded(expression))
 
 
 def _symbolic_sum(a: Number, b: Number) -> Number:
     """The sum of what is in canonical form, and so is again; ArithmeticMistake if it is very long."""
-    sympy = _import_sympy()
-    expression = _sympy(a) + _sympy(b)
-    if len(sympy.Add.make_args(expression)) > _MOST_TERMS:
+    expression = _expression(a) + _expression(b)
+    if symbolic.term_count(expression) > _MOST_TERMS:
         raise ArithmeticMistake(f"a sum of more than {_MOST_TERMS} irrational numbers")
-    return _simplest(sympy, expression)
+    return _simplest(expression)
 
 
 def _symbolic_product(a: Number, b: Number) -> Number:
     """The product; ArithmeticMistake where writing it out is out of all proportion."""
-    sympy = _import_sympy()
-    left, right = _sympy(a), _sympy(b)
-    if len(sympy.Add.make_args(left)) * len(sympy.Add.make_args(right)) > _MOST_TERMS:
+    left, right = _expression(a), _expression(b)
+    if symbolic.term_count(left) * symbolic.term_count(right) > _MOST_TERMS:
         raise ArithmeticMistake(f"a product of more than {_MOST_TERMS} irrational numbers")
     return _symbolic(left * right)
 
 
-def _written(expression: Any, otherwise: str) -> str:
-    """A sympy expression as plx would write it, or the other text where it has too many digits."""
+def _simplest(expression: Any) -> Number:
+    """An expanded expression, back in a simpler form where it has one."""
     try:
-        return str(expression).replace("**", "^").replace("E", "exp(1)")
-    except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
-        return otherwise
+        simpler = _from_terms(list(symbolic.linear(expression)))
+    except ValueError:
+        simpler = None
+    if simpler is not None:
+        return simpler
+    digits = symbolic.digits(expression)
+    if digits is None:
+        raise ArithmeticMistake(f"{symbolic.text(expression, 'the result')} is no real number")
+    return 0 if digits == "0" else Symbolic(digits, expression)
 
 
-def _from_sympy(sympy: Any, expression: Any) -> Number | None:
+def _from_terms(terms: Sequence[tuple[Fraction, Fraction | None]]) -> Number | None:
+    """Σ times · log(base), or times alone; None where that is out of all proportion."""
     total: Number = 0
-    for term in sympy.Add.make_args(expression):
-        coefficient, rest = term.as_coeff_Mul(rational=True)
-        factor = Fraction(int(coefficient.p), int(coefficient.q))
-        if rest == 1:
-            part: Number = _tidy(factor)
-        elif isinstance(rest, sympy.log) and rest.args[0].is_Rational and rest.args[0] > 0:
-            base, root = primitive(Fraction(int(rest.args[0].p), int(rest.args[0].q)), factor.denominator)
-            if _bits(base) * abs(factor.numerator) > _LARGEST:
+    for times, base in terms:
+        part: Number = _tidy(times)
+        if base is not None:
+            base, root = primitive(base, times.denominator)
+            if _bits(base) * abs(times.numerator) > _LARGEST:
                 return None
-            part = _log_number(Fraction(0), base**factor.numerator, root)
-        else:
-            return None
+            part = _log_number(Fraction(0), base**times.numerator, root)
         found = _sum_of_logs(_as_log(total), _as_log(part))
         if found is None:
             return None
