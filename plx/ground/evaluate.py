@@ -20,7 +20,7 @@ from plx.check.program import (
 from plx.errors import Diagnostic, PlxError
 from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.arithmetic import Arithmetic
-from plx.ground.bind import all_instances
+from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
 from plx.ground.sets import Sets, evaluate_set
@@ -31,6 +31,9 @@ from plx.weights import ArithmeticMistake
 
 OWNER = -1
 """The uid of the column that tells which outer instance an inner one belongs to."""
+
+MOST_FIXED = 20_000_000
+"""The most instances of a fixed aggregate that are worked out at once."""
 
 
 class Evaluator:
@@ -197,7 +200,10 @@ class Evaluator:
         """Evaluated once per distinct binding of the variables that it mentions."""
         used = sorted(self.terms.free(expr))
         first, inverse = unique_rows(env.stack(used))
-        inner, owner = self.inner(expr, env.only(used).take(first))
+        outer = env.only(used).take(first)
+        if count_candidates(self, outer, expr.scope, MOST_FIXED) > MOST_FIXED:
+            raise PlxError(_too_many(expr.span))
+        inner, owner = self.inner(expr, outer)
         body = self.value(expr.body, inner)
         n = len(first)
         if expr.kind == "sum":
@@ -232,3 +238,11 @@ class Evaluator:
             term.span,
             hint=f"add it to the table of `{term.name}`, or give an `else`",
         )
+
+
+def _too_many(span: Span) -> Diagnostic:
+    return Diagnostic(
+        f"this goes over more than {MOST_FIXED:,} fixed instances",
+        span,
+        hint="bind over a relation, or add a guard that leaves fewer",
+    )

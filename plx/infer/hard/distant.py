@@ -19,7 +19,6 @@ from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import hard_factors, subgraph
 from plx.graph.worlds import log_weights, node_states
-from plx.infer.hard.substitute import reassembled
 from plx.values import FARTHEST, IMPOSSIBLE, ZERO, FloatArray
 from plx.weights import shown
 
@@ -121,6 +120,8 @@ def _hardened(graph: FactorGraph, entries: npt.NDArray[np.bool_]) -> FactorGraph
 
 def _assembled(model: GroundModel, graph: FactorGraph) -> GroundModel:
     """The model over another graph of the same nodes."""
+    from plx.infer.hard.substitute import reassembled
+
     nodes = [target.node for query in model.queries for target in query.targets if target.node >= 0]
     assembly = assemble(
         model.values,
