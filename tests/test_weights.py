@@ -246,3 +246,42 @@ def test_log_sums_become_logs_where_they_can() -> None:
     assert to_float(weights.log_sum_exp([left, 1])) == pytest.approx(math.log(1 + 2 * math.e), abs=1e-15)
     assert text(left) == "0 + 1*log(exp(0) + exp(1))"
     assert weights.compare(left, weights.log_sum_exp([0, Fraction("1.00000000000000000001")])) == -1
+
+
+@given(st.lists(numbers, max_size=9))
+def test_totals_are_sums(found: list[Number]) -> None:
+    one_by_one: Number = 0
+    for number in found:
+        one_by_one = weights.add(one_by_one, number)
+    assert weights.total(found) == one_by_one
+
+
+@pytest.mark.parametrize("exponent", [5, 200, 3000, 100_000])
+def test_powers_of_e_are_never_rounded_to_zero(exponent: int) -> None:
+    small, large = weights.exp(-exponent), weights.exp(exponent)
+    assert weights.compare(small, 0) == 1
+    assert weights.compare(small, weights.exp(-exponent - 1)) == 1
+    assert weights.mul(small, large) == 1
+
+
+def test_what_cancels_is_zero() -> None:
+    nested = of("sqrt(add(5, mul(2, sqrt(6))))")
+    assert weights.sub(weights.sub(nested, of("sqrt(2)")), of("sqrt(3)")) == 0
+
+
+@pytest.mark.parametrize("root", [1_000_000_007, 10**18 + 3, (2**61 - 1) ** 2])
+def test_roots_of_large_order(root: int) -> None:
+    """No prime factor of the order that is larger than the number has bits can be taken out."""
+    tiny = weights.div(weights.log(2), root)
+    assert tiny == LogNumber(Fraction(0), Fraction(2), root)
+    assert weights.mul(tiny, root) == weights.log(2)
+    assert to_float(tiny) == pytest.approx(math.log(2) / root)
+
+
+@pytest.mark.parametrize("size", [309, 5000, 70_000])
+def test_numbers_of_any_size_have_a_double(size: int) -> None:
+    large, small = weights.power(10, size), weights.power(10, -size)
+    assert to_float(weights.add(large, weights.log(2))) == math.inf
+    assert to_float(weights.neg(weights.add(large, weights.log(2)))) == -math.inf
+    assert to_float(weights.add(small, weights.log(2))) == math.log(2)
+    assert to_float(weights.add(large, weights.sqrt(2))) == math.inf

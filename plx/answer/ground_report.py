@@ -14,6 +14,8 @@ import numpy as np
 from plx.answer.numbers import count_text
 from plx.graph.model import GroundModel, GroundRule
 from plx.numerals import readable
+from plx.values import IMPOSSIBLE
+from plx.weights import shown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -118,7 +120,7 @@ def _dumped(model: GroundModel) -> Iterator[str]:
     yield from _dump_derived(model, names)
     for factor in range(model.graph.n_factors):
         yield from _dump_factor(model, names, factor)
-    yield f"constant {model.log_constant:.10g}"
+    yield f"constant {_log_weight(model, model.constant_weight)}"
 
 
 def _node_names(model: GroundModel) -> list[str]:
@@ -154,8 +156,16 @@ def _dump_factor(model: GroundModel, names: list[str], factor: int) -> Iterator[
     place = f"line {rule.span.line}: " if rule.span else ""
     yield f"factor ({', '.join(names[node] for node in scope)})  # {place}{rule.text}"
     states = itertools.product(*(_state_names(model, int(node)) for node in scope))
-    for state, weight in zip(states, graph.table_values(factor).ravel(), strict=True):
-        yield f"  {' '.join(state)}: {weight:.10g}"
+    for state, weight in zip(states, graph.table_weights(factor).ravel().tolist(), strict=True):
+        yield f"  {' '.join(state)}: {_log_weight(model, weight)}"
+
+
+def _log_weight(model: GroundModel, weight: int) -> str:
+    """A log weight to ten digits; one past the range of doubles as the number that it is."""
+    found = float(model.values.floats(np.array([weight]))[0])
+    if weight != IMPOSSIBLE and np.isinf(found):
+        return shown(model.values[weight])  # type: ignore[arg-type]
+    return f"{found:.10g}"
 
 
 def _state_names(model: GroundModel, node: int) -> list[str]:

@@ -13,7 +13,8 @@ import numpy as np
 from plx import weights
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
-from plx.values import FloatArray, IntArray
+from plx.values import FARTHEST, FloatArray, IntArray
+from plx.weights import LARGEST_EXPONENT
 
 _LARGEST: Final = 1 << 22
 """Factors with more entries than this are not written."""
@@ -33,18 +34,29 @@ def write_uai(model: GroundModel) -> UaiText:
 
     Every table is scaled so that its largest entry is 1: no weight overflows, and none is lost that
     could be told from 0. Names and states stand in comments, observed unknowns too. Counts are
-    expanded; raises PlxError for a factor of more than 2²² entries.
+    expanded; raises PlxError for a factor of more than 2²² entries, and for weights that are too far apart.
     """
     graph = model.graph
+    if abs(model.log_constant) >= FARTHEST:
+        raise PlxError(Diagnostic("the log weights of all worlds are past the range of doubles"))
     lines = [*_comments(model), "MARKOV", str(graph.n_variables), _row(graph.card[: graph.n_variables])]
     scopes, tables, log_scale = [str(graph.n_factors)], [], model.log_constant
     for f in range(graph.n_factors):
         variables, table = _expand(model, f)
         top = float(table.max())
+        _check_range(model, f, table - top)
         log_scale += top
         scopes.append(_row([len(variables), *variables]))
         tables.append(f"\n{table.size}\n{_row(_entries(table.ravel() - top))}")
     return UaiText("\n".join([*lines, *scopes, *tables]) + "\n", log_scale)
+
+
+def _check_range(model: GroundModel, factor: int, logs: FloatArray) -> None:
+    lowest = float(logs[logs > -math.inf].min(initial=0.0))
+    if lowest < -LARGEST_EXPONENT * math.log(10):
+        rule = model.rules[int(model.graph.rule_of[factor])]
+        message = f"the log weights of `{rule.text}` are too far apart for a UAI file"
+        raise PlxError(Diagnostic(message, rule.span, "state what must hold with `require`"))
 
 
 def _comments(model: GroundModel) -> Iterator[str]:
