@@ -278,7 +278,7 @@ def test_roots_of_large_order(root: int) -> None:
     assert to_float(tiny) == pytest.approx(math.log(2) / root)
 
 
-@pytest.mark.parametrize("size", [309, 5000, 70_000])
+@pytest.mark.parametrize("size", [309, 5000, 50_000])
 def test_numbers_of_any_size_have_a_double(size: int) -> None:
     large, small = weights.power(10, size), weights.power(10, -size)
     assert to_float(weights.add(large, weights.log(2))) == math.inf

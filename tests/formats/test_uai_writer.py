@@ -35,9 +35,9 @@ def test_tables_have_largest_entry_one(tmp_path):
     assert lines[-1].split()[1].endswith("E-3562")
 
 
-@pytest.mark.parametrize("weight", [10**16, Fraction(-(10**12)), 3 * 10**308])
+@pytest.mark.parametrize("weight", [10**16, Fraction(-(10**12))])
 def test_weights_too_far_apart_are_refused(weight):
-    with pytest.raises(PlxError, match=r"too far apart|past the range"):
+    with pytest.raises(PlxError, match="too far apart"):
         write_uai(make_model([2, 2], [([0], [0, weight])]))
 
 
