@@ -126,7 +126,10 @@ class Algebra:
     def _states(self, table: IntArray) -> tuple[IntArray, IntArray]:
         """The distinct values of a table in increasing order, and the position of each entry's."""
         values, inverse = np.unique(table, return_inverse=True)
-        order = np.lexsort((values, self.evaluator.values.floats(values)))
+        floats = self.evaluator.values.floats(values)
+        order = np.lexsort((values, floats))
+        if (floats[order][1:] == floats[order][:-1]).any() and not np.isnan(floats).any():
+            order = np.argsort(self.evaluator.arithmetic.dense_ranks("<", values))  # doubles that tie
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         return values[order], rank[inverse.ravel()]
