@@ -52,13 +52,15 @@ def refusal(model: GroundModel, worlds: str) -> PlxError:
         plans.append(plan(merged[0]))
     chosen = min(plans, key=lambda one: (not one.complete, one.operations))
     limit = Budget()
-    if chosen.largest_clique > limit.entries or not chosen.complete:
-        size = ("" if chosen.complete else "over ") + size_text(chosen.largest_clique)
+    if chosen.table_bits > math.log2(limit.entries) or not chosen.complete:
+        size = ("" if chosen.complete else "over ") + size_text(chosen.table_bits)
         needs = f"a table of {size} entries (at most {limit.entries:,.0f} are made)"
-    elif chosen.entries > limit.entries:
-        needs = f"{size_text(chosen.entries)} numbers in memory (at most {limit.entries:,.0f} are kept)"
+    elif chosen.entry_bits > math.log2(limit.entries):
+        needs = f"{size_text(chosen.entry_bits)} numbers in memory (at most {limit.entries:,.0f} are kept)"
     else:
-        needs = f"{size_text(chosen.operations)} operations (at most {limit.operations:,.0f} are done)"
+        needs = (
+            f"{size_text(math.log2(chosen.operations))} operations (at most {limit.operations:,.0f} are done)"
+        )
     names = "; ".join(f"`{rule.text}`" for rule in chosen.coupling_rules())
     return PlxError(
         Diagnostic(
@@ -68,9 +70,10 @@ def refusal(model: GroundModel, worlds: str) -> PlxError:
     )
 
 
-def size_text(size: float) -> str:
-    """``1,024`` or ``about 10^57``."""
-    return f"{size:,.0f}" if size < 1e9 else f"about 10^{math.log10(size):.0f}"
+def size_text(bits: float) -> str:
+    """A size by its log₂: ``1,024`` or ``about 10^57``."""
+    digits = bits * math.log10(2)
+    return f"{2.0**bits:,.0f}" if digits < 9 else f"about 10^{digits:.0f}"
 
 
 def _eliminated(model: GroundModel) -> Way | None:
