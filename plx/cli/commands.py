@@ -298,6 +298,9 @@ def main() -> NoReturn:
         complain(*error.diagnostics)
         sys.exit(1)
     except MemoryError:
-        sys.stderr.write("error: the program needs more memory than there is: try --max-ground\n")
+        sys.stderr.write(
+            "error: the program needs more memory than there is: `plx ground` tells what is large in it;"
+            " a lower --max-ground refuses large rules before they are ground\n"
+        )
         sys.exit(1)
     sys.exit(0)

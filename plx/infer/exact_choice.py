@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel
+from plx.graph.sizes import size_text
 from plx.infer.answers import exact_answer
 from plx.infer.counting.marginals import MANY, count, count_plan
 from plx.infer.exact.elimination import Budget, plan, solve
@@ -68,12 +69,6 @@ def refusal(model: GroundModel, worlds: str) -> PlxError:
             hint=f"use --method gibbs, or loosen what couples most: {names}",
         )
     )
-
-
-def size_text(bits: float) -> str:
-    """A size by its log₂: ``1,024`` or ``about 10^57``."""
-    digits = bits * math.log10(2)
-    return f"{2.0**bits:,.0f}" if digits < 9 else f"about 10^{digits:.0f}"
 
 
 def _eliminated(model: GroundModel) -> Way | None:

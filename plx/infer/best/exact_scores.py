@@ -102,17 +102,13 @@ def _totals(model: GroundModel, states: States) -> IntArray:
     """The ids of the exact log weights of worlds, shape (n,)."""
     graph, nodes = model.graph, node_states(model.graph, states)
     stride = scope_strides(graph)
-    first = graph.table_start[graph.table_of]
+    first, once = graph.table_start[graph.table_of], np.ones(graph.n_factors, dtype=np.int64)
+    owner = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
     out = []
     for world in nodes.T:
         entry = first.copy()
-        np.add.at(
-            entry,
-            np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start)),
-            stride * world[graph.scope],
-        )
-        ids = graph.weight[entry]
-        out.append(total_weight(model.values, ids, np.ones(len(ids), dtype=np.int64)))
+        np.add.at(entry, owner, stride * world[graph.scope])
+        out.append(total_weight(model.values, graph.weight[entry], once))
     return np.array(out, dtype=np.int64)
 
 

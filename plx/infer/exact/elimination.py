@@ -39,7 +39,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one propagation takes: log₂ of the entries of the largest table and of all messages, and operations."""
+    """What one propagation takes: log₂ of the entries of the largest table and all messages, operations."""
 
     complete: bool
     table_bits: float

@@ -151,14 +151,6 @@ def test_what_evidence_decided_is_certain() -> None:
         assert answer.converged
 
 
-def test_too_wide_a_joint_answer_is_refused() -> None:
-    model = make_model([2] * 30, [((0,), [0, 1])])
-    targets = tuple(Target(node, np.array([0, 1])) for node in range(30))
-    wide = GroundQuery("joint", "(…)", "(…)", targets, (), None)
-    with pytest.raises(PlxError, match="joint states"):
-        infer(replace(model, queries=(wide,)), "gibbs")
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_the_best_world_of_a_small_model(method: str) -> None:
     model = random_model(np.random.default_rng(3), variables=8, factors=10, derived=2, hard=0.1)
