@@ -76,7 +76,7 @@ def test_clusters_are_the_tied_unknowns_and_alike_ones_have_equal_rules(widths: 
     assert sorted(len(alike.variables) for alike in found) == sorted(widths.count(w) for w in set(widths))
     for alike in found:
         assert possible(alike.graph) == sum(
-            map(RULES[alike.graph.n_variables][1], binary(alike.graph.n_variables))
+            map(RULES[alike.graph.n_variables][1], worlds(alike.graph.n_variables))
         )
 
 
