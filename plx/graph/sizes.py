@@ -11,7 +11,7 @@ import numpy.typing as npt
 def joint_states(cards: npt.ArrayLike) -> float:
     """The product of numbers of states: exact up to 2^53, infinite past the range of doubles."""
     with np.errstate(over="ignore"):
-        return float(np.prod(cards, dtype=np.float64))
+        return float(np.prod(np.asarray(cards, dtype=np.float64)))
 
 
 def joint_bits(cards: npt.ArrayLike) -> float:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
-from plx.infer.best.exact_scores import CLOSE, ranked
+from plx.infer.exact_scores import CLOSE, ranked
 from plx.infer.gibbs.chains import chains_at, sweep
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.infer.best.exact_scores import States, proven, sums_of
 from plx.infer.exact.elimination import Budget, Plan, plan
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import assemble
+from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.interrupts import waited

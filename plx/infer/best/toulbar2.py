@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.infer.best.exact_scores import CLOSE, LARGEST_WHOLE, Sums, bounded, ranked, sums_of
 from plx.infer.exact.network import Network
 from plx.infer.exact.split import split
+from plx.infer.exact_scores import CLOSE, LARGEST_WHOLE, Sums, bounded, ranked, sums_of
 from plx.infer.inference import World
 from plx.values import FloatArray
 

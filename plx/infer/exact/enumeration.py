@@ -19,7 +19,7 @@ from plx.graph.components import components, live_derived
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.worlds import input_owner
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer, map_answer
-from plx.infer.best.exact_scores import States, proven, sums_of
+from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Answer, Inference, World
 from plx.values import FloatArray, IntArray

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.choice import most_probable
-from plx.infer.best.exact_scores import ranked, sums_of
 from plx.infer.best.max_sum import best_worlds
 from plx.infer.exact.enumeration import enumerate_worlds
+from plx.infer.exact_scores import ranked, sums_of
 from plx.infer.inference import World
 from plx.infer.options import Options
 from plx.weights import LogNumber, to_float

@@ -22,7 +22,7 @@ from plx.graph.tables import total_weight
 from plx.graph.worlds import node_states, scope_strides
 from plx.infer.inference import World
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, distinct
-from plx.weights import compare, to_float
+from plx.weights import Number, compare, to_float
 
 States = npt.NDArray[np.int32]
 """Worlds as columns, shape (V, n)."""
@@ -57,9 +57,10 @@ def sums_of(model: GroundModel) -> Sums:
 
 def ranked(model: GroundModel, states: States) -> list[World]:
     """Worlds (V, n) with their log weights, the constant left out, in the exact order, best first."""
-    totals = [model.values[int(i)] for i in _totals(model, states)]
-    order = sorted(range(len(totals)), key=cmp_to_key(lambda i, j: compare(totals[j], totals[i])))  # type: ignore[arg-type]
-    return [World(states[:, i].copy(), to_float(totals[i])) for i in order]  # type: ignore[arg-type]
+    totals: list[Number] = [model.values[i] for i in _totals(model, states).tolist()]  # type: ignore[misc]
+    key = cmp_to_key(compare)
+    order = sorted(range(len(totals)), key=lambda i: key(totals[i]), reverse=True)
+    return [World(states[:, i].copy(), to_float(totals[i])) for i in order]
 
 
 def proven(
