@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 
 import pytest
 
@@ -53,3 +54,15 @@ def test_what_is_observed_or_given_does_not_count() -> None:
     known = ", ".join(f"f({i})" for i in range(4, 41))
     model = plx.compile(f"{UNKNOWNS}weight 1: f(1)\nquery {joint(40)} given {known}\n")
     assert len(model.run().queries[0].estimates) == 8
+
+
+@pytest.mark.parametrize("method", ["lifted", "nec"])
+def test_memory_for_a_joint_grows_with_its_values_not_their_square(method: str) -> None:
+    model = plx.compile(f"{UNKNOWNS}weight i/40: f(i) for i in T\nquery {joint(13)}\n")
+    tracemalloc.start()
+    try:
+        result = model.run(method=method, seed=1, samples=4, chains=2, seconds=2)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 28
+    finally:
+        tracemalloc.stop()
+    assert sum(estimate.p for estimate in result.queries[0].estimates) == pytest.approx(1)
