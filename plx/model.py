@@ -158,8 +158,10 @@ class Model:
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
         from plx.answer.collect import Part, collect
+        from plx.infer.answer_size import refuse_large_answers
         from plx.infer.options import Clock
 
+        refuse_large_answers(self.ground.graph, self.ground.queries)
         groups = _by_given(self.ground.queries)
         clock = Clock()
         parts: list[Part] = []

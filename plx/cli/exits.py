@@ -65,7 +65,10 @@ def _call() -> int:
         complain(*error.diagnostics)
         return 2 if isinstance(error, CallError) else 1
     except MemoryError:
-        _say("error: the program needs more memory than there is: try --max-ground")
+        _say(
+            "error: the program needs more memory than there is: `plx ground` tells what is large in it;"
+            " a lower --max-ground refuses large rules before they are ground"
+        )
     return 1
 
 

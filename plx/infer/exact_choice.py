@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel
+from plx.graph.sizes import size_text
 from plx.infer.answers import exact_answer
 from plx.infer.counting.marginals import MANY, count, count_plan
 from plx.infer.exact.elimination import Budget, plan, solve
@@ -52,13 +53,15 @@ def refusal(model: GroundModel, worlds: str) -> PlxError:
         plans.append(plan(merged[0]))
     chosen = min(plans, key=lambda one: (not one.complete, one.operations))
     limit = Budget()
-    if chosen.largest_clique > limit.entries or not chosen.complete:
-        size = ("" if chosen.complete else "over ") + size_text(chosen.largest_clique)
+    if chosen.table_bits > math.log2(limit.entries) or not chosen.complete:
+        size = ("" if chosen.complete else "over ") + size_text(chosen.table_bits)
         needs = f"a table of {size} entries (at most {limit.entries:,.0f} are made)"
-    elif chosen.entries > limit.entries:
-        needs = f"{size_text(chosen.entries)} numbers in memory (at most {limit.entries:,.0f} are kept)"
+    elif chosen.entry_bits > math.log2(limit.entries):
+        needs = f"{size_text(chosen.entry_bits)} numbers in memory (at most {limit.entries:,.0f} are kept)"
     else:
-        needs = f"{size_text(chosen.operations)} operations (at most {limit.operations:,.0f} are done)"
+        needs = (
+            f"{size_text(math.log2(chosen.operations))} operations (at most {limit.operations:,.0f} are done)"
+        )
     names = "; ".join(f"`{rule.text}`" for rule in chosen.coupling_rules())
     return PlxError(
         Diagnostic(
@@ -66,11 +69,6 @@ def refusal(model: GroundModel, worlds: str) -> PlxError:
             hint=f"use --method gibbs, or loosen what couples most: {names}",
         )
     )
-
-
-def size_text(size: float) -> str:
-    """``1,024`` or ``about 10^57``."""
-    return f"{size:,.0f}" if size < 1e9 else f"about 10^{math.log10(size):.0f}"
 
 
 def _eliminated(model: GroundModel) -> Way | None:

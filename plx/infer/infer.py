@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from plx.graph.model import GroundModel
+from plx.graph.sizes import size_text
 from plx.infer.answers import log_z_answer, map_answer
 from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_worlds, world_count
 from plx.infer.inference import Answer, Inference, World
@@ -174,5 +176,4 @@ def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> t
 
 def _size(model: GroundModel) -> str:
     """``1,024`` or ``about 10^57``."""
-    log = log10_worlds(model)
-    return f"{world_count(model):,.0f}" if log < 9 else f"about 10^{log:.0f}"
+    return size_text(log10_worlds(model) / math.log10(2))

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from plx.graph.assemble import factor_batches
 from plx.graph.model import FactorGraph, Int32Array
 from plx.graph.rows import AnyInt, segments, starts, unique_keys, unique_rows
+from plx.graph.sizes import joint_states
 from plx.lift.entries import offsets
 from plx.lift.kernels import adjacency
 from plx.values import ZERO, IntArray, Values
@@ -212,7 +213,7 @@ class _Builder:
         levels = [np.unique(v) for v in vector]
         output = self.graph.output_map(int(derived[0])).astype(np.int64)
         binary = all(v.max() == 1 for v in vector)
-        like_table = not binary and np.prod([len(level) for level in levels]) == len(output) <= _TABLE
+        like_table = not binary and joint_states([len(level) for level in levels]) == len(output) <= _TABLE
         if not self.private[derived[0]]:
             if like_table:
                 self._truth_table(derived, node, vector, levels, output)

@@ -11,6 +11,7 @@ from plx.graph.assemble import FactorBatch, assemble, factor_batches, variable_c
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph
 from plx.graph.rows import segments, starts
+from plx.graph.sizes import joint_states
 from plx.graph.tables import relevant_axes
 from plx.values import FloatArray, IntArray, Values
 
@@ -57,10 +58,10 @@ def _small_factors(graph: FactorGraph) -> dict[int, list[int]]:
     # An input may be counted several times, so the bound is loose; the support decides.
     for f in np.flatnonzero((reads > 0) & (total <= 3 * np.log(_ENTRIES))).tolist():
         variables = sorted(_support(graph, graph.scope_of(f).tolist()))
-        n = int(np.prod(graph.card[variables].astype(np.float64)))
+        n = joint_states(graph.card[variables])
         if n <= _ENTRIES:
             found[f] = variables
-            entries += n
+            entries += int(n)
         if entries > _TOTAL:
             return {}
     return found

@@ -65,7 +65,7 @@ def _answer(case: Case, model: GroundModel, budget: Budget | None, sample: float
 def _size(chosen: Plan) -> str:
     if not chosen.complete:
         return "wider than the search for an order looks"
-    return f"largest clique {chosen.largest_clique:.1e} states, all tables {chosen.entries:.1e} entries"
+    return f"largest clique {2**chosen.table_bits:.1e} states, all tables {2**chosen.entry_bits:.1e} entries"
 
 
 def _sampled(case: Case, model: GroundModel, chosen: Plan, seconds: float) -> tuple[str, str]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
+from plx.infer.exact_scores import CLOSE, ranked
 from plx.infer.gibbs.chains import chains_at, sweep
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states
@@ -35,11 +36,12 @@ def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, 
     for stage, heat in enumerate(np.geomspace(_FIRST, _LAST, _STAGES)):
         chains.plan = plan.with_potentials(graph.table * heat)
         sweep(chains, _SWEEPS)
-        seen = _keep(seen, model, chains.states, best)
+        seen = _keep(seen, model, chains.states, best + CLOSE)
         options.progress(Progress("searching for the best world", (stage + 1) / _STAGES, clock.seconds))
         if options.seconds is not None and clock.seconds > options.seconds:
             break
-    return tuple(sorted(seen.values(), key=lambda world: -world.log_weight))
+    worlds = ranked(model, np.stack([world.states for world in seen.values()], axis=1)) if seen else []
+    return tuple(replace(world, optimal=False) for world in worlds[:best])
 
 
 def _keep(

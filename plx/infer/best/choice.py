@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
-from plx.infer.best.max_sum import best_worlds, map_plan
-from plx.infer.exact.elimination import Budget
+from plx.infer.best.max_sum import best_worlds, fits, map_plan
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
@@ -26,21 +25,32 @@ def most_probable(model: GroundModel, count: int, options: Options) -> tuple[tup
         PlxError: no world is possible.
     """
     chosen = map_plan(model)
-    entries = Budget().entries / count
-    fits = chosen.fits(Budget(entries=entries))
-    if fits and (chosen.operations * count <= QUICK or not toulbar.installed()):
-        return best_worlds(model, count, chosen), "the most probable world is proven best, by elimination"
+    eliminated = fits(chosen, count)
+    if eliminated and (chosen.operations * count <= QUICK or not toulbar.installed()):
+        return _told(best_worlds(model, count, chosen), "elimination")
     if toulbar.installed():
-        worlds = toulbar.search(model, count, options.seconds)
-        if worlds == ():
+        found = toulbar.search(model, count, options.seconds)
+        if found and not found.worlds:
             raise contradiction(model)
-        if worlds and all(world.optimal for world in worlds):
-            return worlds, "the most probable world is proven best, by toulbar2"
-        if worlds:
-            return _second_opinion(model, worlds, options), _bounded(worlds)
-    if fits:
-        return best_worlds(model, count, chosen), "the most probable world is proven best, by elimination"
+        if found and found.timed_out:
+            return _second_opinion(model, found.worlds, options), _bounded(found.worlds)
+        if found:
+            return _told(found.worlds, "toulbar2")
+    if eliminated:
+        return _told(best_worlds(model, count, chosen), "elimination")
     return _annealed(model, count, options)
+
+
+def _told(worlds: tuple[World, ...], way: str) -> tuple[tuple[World, ...], str]:
+    """The worlds of a search that ended, and what is proven of them."""
+    open_ = [world for world in worlds if not world.optimal]
+    if not open_:
+        return worlds, f"the most probable world is proven best, by {way}"
+    within = max(world.bound - world.log_weight for world in open_ if world.bound is not None)
+    return worlds, (
+        f"the most probable world was found by {way}, and is best to rounding: no other has a log weight"
+        f" that is larger by more than {within:.2g}"
+    )
 
 
 def _annealed(model: GroundModel, count: int, options: Options) -> tuple[tuple[World, ...], str]:

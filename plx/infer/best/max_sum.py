@@ -7,48 +7,60 @@ from dataclasses import replace
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.graph.worlds import log_weights, node_states
-from plx.infer.exact.elimination import Plan, plan
+from plx.infer.exact.elimination import Budget, Plan, plan
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import assemble
+from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.interrupts import waited
 from plx.infer.kernels.max_sum import collect_best, trace_best
+from plx.values import FloatArray
 
 
 def map_plan(model: GroundModel) -> Plan:
-    """The tree for `map` alone: what queries ask makes it no wider."""
-    return plan(replace(model, queries=()), once=False)
+    """The tree for `map` alone, over the tables in their unit: what queries ask makes it no wider."""
+    return plan(replace(model, graph=sums_of(model).graph, queries=()), once=False)
+
+
+def fits(chosen: Plan, count: int) -> bool:
+    """Whether so many worlds can be found on a tree: each takes as much as an answer."""
+    limit = Budget()
+    return chosen.fits(Budget(limit.entries / count, limit.operations / count))
 
 
 def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) -> tuple[World, ...]:
     """The ``count`` different worlds of highest weight, best first; fewer if no more are possible.
 
     Needs ``count`` numbers per entry of the messages of the plan. Of worlds that weigh the same
-    some are taken.
+    some are taken. A world that rounding does not let prove best has a bound.
 
     Raises:
         PlxError: no world is possible; the rules that clash are named.
     """
-    skeleton = _with_one_root((chosen or map_plan(model)).skeleton)
+    tree = chosen or map_plan(model)
+    skeleton = _with_one_root(tree.skeleton)
     if not len(skeleton.order):
         return (World(np.empty(0, dtype=np.int32), 0.0),)
+    return proven(
+        model, sums_of(model), count, lambda k: _largest_sums(model, skeleton, k), lambda k: fits(tree, k)
+    )
+
+
+def _largest_sums(model: GroundModel, skeleton: Skeleton, count: int) -> tuple[States, FloatArray]:
+    """The worlds of the ``count`` largest sums, (V, n), and these sums, largest first."""
     tree, network = assemble(skeleton), skeleton.network
     data = network.table
     messages = np.empty((tree.message_start[-1], count))
     inward = collect_best.sized(count * skeleton.operations)
     if not waited(lambda: inward(tree, data, messages), count * tree.entry_start[-1]):
         raise contradiction(model)
-    found = int((messages[-1] > -np.inf).sum())
-    states = np.empty((found, network.n_nodes), dtype=np.int64)
-    for rank in range(found):
+    totals = messages[-1][messages[-1] > -np.inf]
+    states = np.empty((len(totals), network.n_nodes), dtype=np.int64)
+    for rank in range(len(totals)):
         trace_best.sized(count * skeleton.operations)(tree, skeleton.axis, data, messages, rank, states[rank])
     variables = network.node[: model.graph.n_variables]
-    worlds = np.ascontiguousarray(states[:, variables].astype(np.int32).T)
-    weights = log_weights(model.graph, node_states(model.graph, worlds))
-    ranked = sorted(range(found), key=lambda r: -weights[r])
-    return tuple(World(worlds[:, r].copy(), float(weights[r])) for r in ranked)
+    return np.ascontiguousarray(states[:, variables].astype(np.int32).T), totals
 
 
 def _with_one_root(skeleton: Skeleton) -> Skeleton:

@@ -1,8 +1,8 @@
 """The most probable worlds by toulbar2, a solver of weighted constraint networks.
 
-The only door to pytoulbar2. Weights become integer costs of up to `_DIGITS` decimals, as many as
-fit; hard rules and derived nodes become forbidden tuples. The log weights of the worlds found are
-computed anew from the model.
+The only door to pytoulbar2. Weights become integer costs, exactly if they are whole multiples of a unit and
+fit, else rounded to as many decimals as fit; hard rules and derived nodes become forbidden tuples. The log
+weights of the worlds found are computed anew from the model, exactly.
 """
 
 from __future__ import annotations
@@ -10,21 +10,17 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.graph.worlds import log_weights, node_states
 from plx.infer.exact.network import Network
 from plx.infer.exact.split import split
+from plx.infer.exact_scores import CLOSE, LARGEST_WHOLE, Sums, bounded, ranked, sums_of
 from plx.infer.inference import World
 from plx.values import FloatArray
-
-_DIGITS = 9
-_LARGEST_COST = 1e15
-"""Costs of whole worlds stay below this, far from where the solver's integers end."""
 
 _LARGEST_TABLES = 1_000_000
 """Entries of tables and functions that are handed over, one by one."""
@@ -34,12 +30,27 @@ _FORBIDDEN = math.inf
 
 @dataclass(frozen=True)
 class _Costs:
-    """Tables as integer costs: ``cost = round((largest − log weight) · scale)``."""
+    """Tables as integer costs: ``cost = round((largest − log weight) · scale)``.
+
+    The cost of a world is off by at most ``rounding``; 0 where all costs are exact.
+    """
 
     scopes: list[list[int]]
     tables: list[list[float]]
     scale: float
     largest: float  # Σ of the largest log weights: the weight of cost 0
+    rounding: float
+
+    def log_weight(self, cost: float) -> float:
+        """The largest log weight of worlds of at least this cost."""
+        return self.largest - (cost - self.rounding) / self.scale
+
+
+class Found(NamedTuple):
+    """Worlds, best first, and whether the time ended before the last of them was proven."""
+
+    worlds: tuple[World, ...]
+    timed_out: bool
 
 
 def installed() -> bool:
@@ -47,69 +58,90 @@ def installed() -> bool:
     return importlib.util.find_spec("pytoulbar2") is not None
 
 
-def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> tuple[World, ...] | None:
+def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> Found | None:
     """The ``count`` different worlds of highest weight, best first.
 
     Each world is found anew with the earlier ones forbidden. One that was not proven best when the
     time ended has ``optimal=False`` and a ``bound`` that no remaining world exceeds, and ends the
-    search. None if the solver was given too little time to find any world, or if the tables are too
-    large to hand over; an empty tuple if no world is possible.
+    search. Where costs had to be rounded, the worlds that may be better by that are looked at too.
+    None if the solver was given too little time to find any world, or if the tables are too
+    large to hand over; no worlds if none is possible.
     """
-    network = split(model.graph)
+    sums = sums_of(model)
+    network = split(sums.graph)
     if not network.n_nodes:
-        return (World(np.empty(0, dtype=np.int32), 0.0),)
+        return Found((World(np.empty(0, dtype=np.int32), 0.0),), False)
     if _entries(network) > _LARGEST_TABLES:
         return None
-    costs = _costs(network)
-    worlds: list[World] = []
-    taken: list[list[int]] = []
-    while len(worlds) < count:
-        found = _best(network, costs, taken, None if seconds is None else max(1, round(seconds / count)))
+    solver = _Solver(network, _costs(network, sums), None if seconds is None else seconds / count)
+    bound: float | None = None
+    while len(solver.taken) < count and bound is None:
+        found, bound = solver.best()
         if found is None:
-            return tuple(worlds) or None
-        if not found[0]:
             break
-        taken.append(found[0])
-        worlds.append(_world(model, network, *found))
-        if not worlds[-1].optimal:
-            break
-    return tuple(worlds)
-
-
-def _world(model: GroundModel, network: Network, states: list[int], bound: float | None) -> World:
+    if not solver.taken:
+        return None if bound is not None else Found((), False)
+    timed_out = bound is not None
+    ceiling = solver.ceiling() if bound is None else bound
     variables = network.node[: model.graph.n_variables]
-    world = np.array(states, dtype=np.int32)[variables]
-    weight = float(log_weights(model.graph, node_states(model.graph, world[:, None]))[0])
-    if bound is None:
-        return World(world, weight)
-    return World(world, weight, optimal=False, bound=max(bound, weight))
+    states = np.array(solver.taken, dtype=np.int32)[:, variables].T
+    worlds = ranked(model, states)[:count]
+    if timed_out:
+        *first, last = worlds
+        first = [bounded(world, ceiling) for world in first] if solver.costs.rounding else first
+        return Found((*first, replace(last, optimal=False, bound=max(ceiling, last.log_weight))), True)
+    return Found(tuple(bounded(world, ceiling) for world in worlds), False)
 
 
-def _best(
-    network: Network, costs: _Costs, taken: list[list[int]], seconds: int | None
-) -> tuple[list[int], float | None] | None:
-    """States of all nodes, and None if they are proven best, else a bound on log weights.
+class _Solver:
+    """Searches for one world after another; ``taken`` are the states of all nodes in those found."""
 
-    No states at all if every world is forbidden; None if the time was too short to find one.
-    """
-    from pytoulbar2 import CFN
+    def __init__(self, network: Network, costs: _Costs, seconds: float | None) -> None:
+        self.network, self.costs = network, costs
+        self.seconds = None if seconds is None else max(1, round(seconds))
+        self.taken: list[list[int]] = []
 
-    problem = CFN(resolution=0)
-    try:
-        for v, card in enumerate(network.card.tolist()):
-            problem.AddVariable(f"x{v}", [f"s{state}" for state in range(card)])
-        for scope, table in zip(costs.scopes, costs.tables, strict=True):
-            problem.AddFunction(scope, table)
-        for states in taken:
-            _forbid(problem, states)
-        solution = problem.Solve(timeLimit=seconds or 0)
-    except problem.Contradiction:
-        return [], None
-    limited = bool(problem.Option.limited)
-    if solution is None:
-        return None if limited else ([], None)
-    bound = costs.largest - problem.GetDDualBound() / costs.scale
-    return list(solution[0]), bound if limited else None
+    def best(self, below: float | None = None) -> tuple[list[int] | None, float | None]:
+        """The next best world, if any of a cost ``below`` that is left; and a bound on log weights if it
+        was not proven best in time."""
+        from pytoulbar2 import CFN
+
+        problem = CFN(ubinit=below, resolution=0)
+        try:
+            for v, card in enumerate(self.network.card.tolist()):
+                problem.AddVariable(f"x{v}", [f"s{state}" for state in range(card)])
+            for scope, table in zip(self.costs.scopes, self.costs.tables, strict=True):
+                problem.AddFunction(scope, table)
+            for states in self.taken:
+                _forbid(problem, states)
+            solution = problem.Solve(timeLimit=self.seconds or 0)
+        except problem.Contradiction:
+            return None, None
+        bound = self.costs.log_weight(problem.GetDDualBound()) if problem.Option.limited else None
+        if solution is None:
+            return None, bound
+        self.taken.append(list(solution[0]))
+        return self.taken[-1], bound
+
+    def ceiling(self) -> float:
+        """The largest log weight of worlds that were not found, if it may be above that of one that was."""
+        if not self.costs.rounding:
+            return -math.inf
+        worst = max(self._cost(states) for states in self.taken)
+        below = worst + 2 * math.ceil(self.costs.rounding) + 1
+        for _ in range(CLOSE):
+            found, bound = self.best(below)
+            if found is None:
+                return self.costs.log_weight(below) if bound is None else bound
+        return self.costs.log_weight(worst)
+
+    def _cost(self, states: list[int]) -> float:
+        """The cost of a world."""
+        cards = self.network.card
+        return sum(
+            table[int(np.ravel_multi_index([states[v] for v in scope], cards[scope]))]
+            for scope, table in zip(self.costs.scopes, self.costs.tables, strict=True)
+        )
 
 
 def _entries(network: Network) -> float:
@@ -129,17 +161,23 @@ def _forbid(problem: Any, states: list[int]) -> None:
     problem.AddGeneralizedLinearConstraint([(v, s, 1) for v, s in enumerate(states)], "<=", len(states) - 1)
 
 
-def _costs(network: Network) -> _Costs:
+def _costs(network: Network, sums: Sums) -> _Costs:
     logs = [_table(network, f) for f in range(network.n_factors)]
     finite = [table[table > -np.inf] for table in logs]
     spread = sum(float(np.ptp(part)) for part in finite if len(part))
     largest = [float(part.max()) if len(part) else 0.0 for part in finite]
-    scale = 10.0 ** min(_DIGITS, math.floor(math.log10(_LARGEST_COST / max(spread, 1e-9))))
+    scale = 1.0 if not sums.rounding else 10.0 ** math.floor(math.log10(LARGEST_WHOLE / max(spread, 1e-9)))
     tables = [np.rint((high - table) * scale).tolist() for high, table in zip(largest, logs, strict=True)]
     scopes = [network.scope[a:b].tolist() for a, b in itertools.pairwise(network.scope_start)]
     families = [network.family[a:b].tolist() for a, b in itertools.pairwise(network.family_start)]
     functions = [_function(network, g) for g in range(network.n_functions)]
-    return _Costs(scopes + families, tables + functions, scale, sum(largest))
+    return _Costs(
+        scopes + families,
+        tables + functions,
+        scale / sums.unit,
+        math.fsum(largest) * sums.unit,
+        network.n_factors + sums.rounding * scale if sums.rounding else 0.0,
+    )
 
 
 def _table(network: Network, factor: int) -> FloatArray:

@@ -9,10 +9,14 @@ import numpy as np
 from plx.graph.rows import segments
 from plx.values import FloatArray, IntArray
 
+_EXACT_BITS = 50
+"""Past so many bits one state more or less makes no difference."""
 
-def how_many(n: int, b: int) -> int:
-    """The number of count vectors, C(n + b − 1, b − 1)."""
-    return math.comb(n + b - 1, b - 1)
+
+def log2_how_many(n: int, bits: float) -> float:
+    """log₂ of the number of count vectors of n blocks with b = 2^bits states, C(n + b − 1, b − 1)."""
+    others = math.log2(round(2.0**bits) - 1) if 0.5 < bits < _EXACT_BITS else bits or -math.inf
+    return float(np.logaddexp2(0.0, others - np.log2(np.arange(1, n + 1))).sum())
 
 
 def compositions(n: int, b: int) -> IntArray:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from plx.infer.counting.compositions import (
     compositions,
     falling,
-    how_many,
+    log2_how_many,
     log_multinomial,
     pairs_within,
     weighted_sum,
@@ -36,9 +36,21 @@ class Component:
     couplings: tuple[Coupling, ...]
 
     @property
-    def vectors(self) -> int:
-        """How many joint count vectors there are."""
-        return math.prod(how_many(self.blocks(i), self.size(i)) for i in self.families)
+    def log2_vectors(self) -> float:
+        """log₂ of the number of joint count vectors."""
+        return sum(self._log2_rows(i) for i in self.families)
+
+    def _log2_rows(self, family: int) -> float:
+        return log2_how_many(self.blocks(family), self.bits(family))
+
+    def log2_joint(self, taken: dict[int, int]) -> float:
+        """log₂ of the entries of the largest array that `joint` makes for so many blocks of each family."""
+        weight, largest = self.log2_vectors, 0.0
+        for i in self.families:
+            rows, states = self._log2_rows(i), taken.get(i, 0) * self.bits(i)
+            weight += states - rows
+            largest = max(largest, rows + states, weight)
+        return largest
 
     def blocks(self, family: int) -> int:
         return len(self.core.families[family].members)
@@ -46,6 +58,10 @@ class Component:
     def cards(self, family: int) -> list[int]:
         """The numbers of states of the cells of a block."""
         return [int(card) for card in self.core.graph.card[self.core.families[family].members[0]]]
+
+    def bits(self, family: int) -> float:
+        """log₂ of the number of joint states of a block."""
+        return float(np.log2(self.cards(family)).sum())
 
     def size(self, family: int) -> int:
         """The number of joint states of a block."""

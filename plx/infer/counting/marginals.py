@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery
+from plx.graph.sizes import joint_states
 from plx.infer.answers import distinct, exact_answer, free_nodes, log_z_answer, repeated
 from plx.infer.counting.families import MOST_CELLS
 from plx.infer.counting.histograms import Component, components_of
@@ -33,14 +36,25 @@ LARGEST = 2.0**22
 _SMALL = 4096
 """A derived node that only a query mentions is summed over at most so many joint input states."""
 
+_JOINT_BITS = 27.0
+"""log₂ of the numbers that a joint distribution may need in memory: a gigabyte."""
+
+_MOST_NODES = 24
+"""Joint distributions are made of at most so many nodes, those that they depend on counted too."""
+
 
 @dataclass(frozen=True)
 class CountPlan:
-    """A core, and how many joint count vectors its components have."""
+    """A core, and log₂ of how many joint count vectors its components have."""
 
     model: GroundModel
     core: Core
-    vectors: float
+    log2_vectors: float
+
+    @property
+    def vectors(self) -> float:
+        """How many joint count vectors there are, of a plan that fits."""
+        return float(round(2.0**self.log2_vectors))
 
     @property
     def reason(self) -> str:
@@ -54,7 +68,16 @@ class CountPlan:
         return 30.0 * self.vectors * max(len(self.core.families), 1) + 50.0 * len(self.model.queries)
 
     def fits(self, largest: float = LARGEST) -> bool:
-        return self.vectors <= largest
+        """Whether there are at most so many counts, and the joint distributions asked for fit in memory."""
+        asked = {distinct(free_nodes(query)) for query in self.model.queries}
+        return self.log2_vectors <= math.log2(largest + 0.5) and all(
+            self.sums.fits(nodes, _JOINT_BITS) for nodes in asked if len(nodes) > 1
+        )
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The sums over counts, worked out when they are asked for."""
+        return Sums(self.core)
 
 
 def count_plan(model: GroundModel) -> CountPlan | None:
@@ -63,7 +86,8 @@ def count_plan(model: GroundModel) -> CountPlan | None:
     core = find_core(model.graph, asked)
     if core is None or len(core.families) > MOST_CELLS:
         return None
-    return CountPlan(model, core, float(sum(component.vectors for component in components_of(core))))
+    sizes = [component.log2_vectors for component in components_of(core)]
+    return CountPlan(model, core, float(np.logaddexp2.reduce(sizes, initial=-np.inf)))
 
 
 def count(plan: CountPlan) -> Inference:
@@ -74,7 +98,7 @@ def count(plan: CountPlan) -> Inference:
     """
     begin = time.perf_counter()
     model = plan.model
-    sums = Sums(plan.core)
+    sums = plan.sums
     log_z = sums.log_z + model.log_constant
     if log_z == -np.inf:
         raise contradiction(model)
@@ -102,7 +126,7 @@ def _wide(model: GroundModel, node: int) -> bool:
     if node < graph.n_variables:
         return False
     inputs, _ = graph.inputs_of(node - graph.n_variables)
-    return bool((inputs >= graph.n_variables).any()) or math.prod(graph.card[inputs].tolist()) > _SMALL
+    return bool((inputs >= graph.n_variables).any()) or joint_states(graph.card[inputs]) > _SMALL
 
 
 class Sums:
@@ -113,11 +137,15 @@ class Sums:
         self._components = components_of(core)
         self._counters = {counter.node: c for c in self._components for counter in c.counters}
         self._known: dict[object, FloatArray] = {}
-        self.log_z = core.peeled.log_constant + math.fsum(c.log_z for c in self._components)
         self._group = np.full((2, core.graph.n_variables), -1, dtype=np.int64)
         for r, removed in enumerate(core.peeled.removed):
             self._group[0, removed.variable] = r
             self._group[1, removed.variable] = np.arange(len(removed.variable))
+
+    @cached_property
+    def log_z(self) -> float:
+        """The logarithm of the sum over all worlds."""
+        return self._core.peeled.log_constant + math.fsum(c.log_z for c in self._components)
 
     def joint(self, nodes: tuple[int, ...]) -> FloatArray:
         """The joint distribution of distinct nodes, flat in C order."""
@@ -130,15 +158,16 @@ class Sums:
             self._known[key] = self._compute(nodes, needed, number)
         return self._known[key]
 
-    def size(self, nodes: tuple[int, ...]) -> float:
-        """The entries of the largest array that `joint` makes for these nodes."""
+    def fits(self, nodes: tuple[int, ...], bits: float) -> bool:
+        """Whether `joint` makes arrays of at most ``2 ** bits`` entries for these nodes, and of few axes."""
         needed = self._expand(nodes)
+        if len(needed) > _MOST_NODES:
+            return False
         blocks = {block for node in needed if (block := self._block(node))}
-        sizes = [math.prod(self._core.graph.card[needed].tolist())]
-        for component in self._components:
-            states = [component.size(family) for family, _ in blocks if family in component.families]
-            sizes.append(component.vectors * math.prod(states))
-        return float(max(sizes))
+        taken = Counter(family for family, _ in blocks)
+        sizes = [float(np.log2(self._core.graph.card[needed]).sum())]
+        sizes += [component.log2_joint(taken) for component in self._components]
+        return max(sizes) <= bits
 
     def _expand(self, nodes: tuple[int, ...]) -> list[int]:
         """The nodes and all that they depend on, down to the core."""

@@ -7,6 +7,7 @@ model of a million unknowns, which conditioning would repeat for each.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,9 +26,6 @@ Group = tuple[int, ...]
 RAREST = 1e-200
 """A less probable ``given`` is left to conditioning, which can say why it cannot hold."""
 
-_MOST_NODES = 24
-"""Joint distributions are made of at most so many nodes."""
-
 
 def answered_together(
     model: GroundModel, groups: Sequence[Group], report: Report = silent, more_than: int = MANY
@@ -45,7 +43,7 @@ def answered_together(
     plan = count_plan(model)
     if plan is None or not plan.fits():
         return {}
-    sums = Sums(plan.core)
+    sums = plan.sums
     if sums.log_z == -np.inf:
         return {}
     found: dict[Group, Inference] = {}
@@ -72,9 +70,9 @@ def _conditional(model: GroundModel, sums: Sums, query: GroundQuery) -> FloatArr
     """The distribution of a query's free nodes given its ``given``; None if that is not to be had so."""
     free, known = free_nodes(query), tuple(fact.node for fact in query.given)
     nodes = distinct((*free, *known))
-    if not query.targets or min(known, default=0) < 0 or len(nodes) > _MOST_NODES:
+    if not query.targets or min(known, default=0) < 0:
         return None
-    if sums.size(nodes) > LARGEST:
+    if not sums.fits(nodes, math.log2(LARGEST)):
         return None
     cards = model.graph.card[list(nodes)].tolist()
     joint = sums.joint(nodes).reshape(cards)

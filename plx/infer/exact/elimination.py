@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -38,18 +39,23 @@ class Budget:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one propagation takes: entries of the largest table and of all messages, and operations."""
+    """What one propagation takes: log₂ of the entries of the largest table and all messages, operations."""
 
     complete: bool
-    largest: float
-    messages: float
+    table_bits: float
+    message_bits: float
     operations: float
 
     @staticmethod
     def of(tree: Skeleton) -> Cost:
         """The cost of a tree; of the part that there is, where the search for an order gave up."""
-        largest = float(np.rint(2.0 ** tree.bits.max(initial=0.0)))
-        return Cost(tree.complete, largest, float((2.0**tree.message_bits).sum()), tree.operations)
+        messages = float(np.logaddexp2.reduce(tree.message_bits, initial=-np.inf))
+        return Cost(tree.complete, float(tree.bits.max(initial=0.0)), messages, tree.operations)
+
+    @property
+    def entry_bits(self) -> float:
+        """log₂ of the entries in memory at once: all messages and the largest table."""
+        return float(np.logaddexp2(self.table_bits, self.message_bits))
 
 
 @dataclass(frozen=True)
@@ -71,30 +77,31 @@ class Plan:
         return all(cost.complete for cost in self.costs)
 
     @property
-    def largest_clique(self) -> float:
-        """Entries of the largest table."""
-        return max(cost.largest for cost in self.costs)
+    def table_bits(self) -> float:
+        """log₂ of the entries of the largest table."""
+        return max(cost.table_bits for cost in self.costs)
 
     @property
-    def entries(self) -> float:
-        """Entries in memory at once, of 8 bytes each: all messages and the largest table."""
-        return max(cost.largest + cost.messages for cost in self.costs)
+    def entry_bits(self) -> float:
+        """log₂ of the entries in memory at once, of 8 bytes each."""
+        return max(cost.entry_bits for cost in self.costs)
 
     @property
     def operations(self) -> float:
-        """Table entries touched, about; 10⁹ take some seconds."""
+        """Table entries touched, about; 10⁹ take some seconds. Infinite past the range of doubles."""
         return sum(cost.operations for cost in self.costs)
 
     @property
     def reason(self) -> str:
         """In words for people."""
         steps = len(self.skeleton.order)
-        return f"eliminated in {steps:,} steps over at most {self.largest_clique:,.0f} states"
+        return f"eliminated in {steps:,} steps over at most {2.0**self.table_bits:,.0f} states"
 
     def fits(self, budget: Budget | None = None) -> bool:
         """Whether solving stays within the budget."""
         limit = budget or Budget()
-        return self.complete and self.entries <= limit.entries and self.operations <= limit.operations
+        small = self.entry_bits <= math.log2(limit.entries) and self.operations <= limit.operations
+        return self.complete and small
 
     def scope(self, nodes: Nodes) -> Nodes:
         """The nodes of the network that stand for nodes of the graph."""

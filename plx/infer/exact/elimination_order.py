@@ -112,8 +112,9 @@ class Skeleton:
 
     @cached_property
     def operations(self) -> float:
-        """Table entries touched by one propagation, about."""
-        return float((2.0**self.bits * (2.0 * self.items + 10.0)).sum())
+        """Table entries touched by one propagation, about; infinite past the range of doubles."""
+        with np.errstate(over="ignore"):
+            return float((2.0**self.bits * (2.0 * self.items + 10.0)).sum())
 
     def _sum_bits(self, base: IntArray) -> FloatArray:
         bits = np.log2(self.network.card[self.axis]) * base

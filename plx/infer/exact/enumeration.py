@@ -19,6 +19,7 @@ from plx.graph.components import components, live_derived
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.worlds import input_owner
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer, map_answer
+from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Answer, Inference, World
 from plx.values import FloatArray, IntArray
@@ -27,6 +28,9 @@ _INNER = 1 << 15
 
 Env = dict[int, IntArray]
 """The state of each node, as an array that broadcasts over the inner axes."""
+
+_Sum = tuple[float, tuple[int, ...]]
+"""The sum of some worlds' weights, and their states."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,9 @@ class _Layout:
 
 @dataclass
 class _Part:
-    """One component enumerated: log Z, the best worlds, and per target its joint distribution."""
+    """One component enumerated: log Z, and per target its joint distribution."""
 
-    log_z: float
-    best: list[tuple[float, tuple[int, ...]]]
+    log_z: float = -np.inf
     joint: dict[tuple[int, ...], FloatArray] = field(default_factory=dict)
 
 
@@ -76,11 +79,11 @@ def enumerate_worlds(model: GroundModel) -> Inference:
     layout = _layout(model)
     targets = list(dict.fromkeys(free_nodes(query) for query in model.queries if query.targets))
     k = max((query.best for query in model.queries if query.kind == "map"), default=0)
-    parts = [_enumerate(model.graph, layout, c, targets, k) for c in range(len(layout.variables))]
+    parts = [_enumerate(model.graph, layout, c, targets) for c in range(len(layout.variables))]
     if any(part.log_z == -np.inf for part in parts) or model.log_constant == -np.inf:
         raise contradiction(model)
     log_z = sum(part.log_z for part in parts) + model.log_constant
-    worlds = _best_worlds(model.graph, layout, parts, k)
+    worlds = _best_worlds(model, layout, k) if k else ()
     joints = {nodes: _join(model.graph, layout, nodes, parts) for nodes in targets}
     answers = []
     for query in model.queries:
@@ -130,14 +133,12 @@ def _members(label: IntArray, n: int) -> list[IntArray]:
     return [order[a:b] for a, b in itertools.pairwise(bounds)]
 
 
-def _enumerate(
-    graph: FactorGraph, layout: _Layout, c: int, targets: Sequence[tuple[int, ...]], k: int
-) -> _Part:
+def _enumerate(graph: FactorGraph, layout: _Layout, c: int, targets: Sequence[tuple[int, ...]]) -> _Part:
     """Walk the worlds of component c, rescaling sums whenever a heavier world turns up."""
     top = -np.inf
     total = 0.0
-    part = _Part(-np.inf, [])
-    for env, logs, fixed in _chunks(graph, layout, c):
+    part = _Part()
+    for env, logs, _ in _chunks(graph, layout, c):
         if not (high := float(logs.max(initial=-np.inf))) > -np.inf:
             continue
         if high > top:
@@ -150,8 +151,6 @@ def _enumerate(
         total += float(weights.sum())
         for nodes in targets:
             _accumulate(graph, layout, c, part, nodes, env, weights)
-        if k:
-            part.best = heapq.nlargest(k, part.best + _best_of_chunk(logs, fixed, k))
     part.log_z = top + math.log(total) if total else -np.inf
     for joint in part.joint.values():
         joint /= total
@@ -267,24 +266,35 @@ def _convolve(a: FloatArray, b: FloatArray) -> FloatArray:
     return out
 
 
-def _best_of_chunk(logs: FloatArray, fixed: tuple[int, ...], k: int) -> list[tuple[float, tuple[int, ...]]]:
+def _best_worlds(model: GroundModel, layout: _Layout, count: int) -> tuple[World, ...]:
+    """The ``count`` best worlds, best first; with bounds where rounding leaves their order open."""
+    sums = sums_of(model)
+    return proven(model, sums, count, lambda k: _largest_sums(sums.graph, layout, k))
+
+
+def _largest_sums(graph: FactorGraph, layout: _Layout, k: int) -> tuple[States, FloatArray]:
+    """The worlds of the k largest sums, (V, n), and these sums: the best of one world per component."""
+    best: list[_Sum] = [(0.0, ())]
+    for c in range(len(layout.variables)):
+        pairs = ((a + b, s + t) for a, s in best for b, t in _best_of_part(graph, layout, c, k))
+        best = heapq.nlargest(k, pairs)
+    order = np.concatenate([*layout.variables, np.empty(0, dtype=np.int64)]).astype(np.int64)
+    states = np.zeros((graph.n_variables, len(best)), dtype=np.int32)
+    states[order] = np.array([world for _, world in best], dtype=np.int32).reshape(len(best), -1).T
+    return states, np.array([total for total, _ in best])
+
+
+def _best_of_part(graph: FactorGraph, layout: _Layout, c: int, k: int) -> list[_Sum]:
+    """The k largest sums of a component, largest first."""
+    best: list[_Sum] = []
+    for _, logs, fixed in _chunks(graph, layout, c):
+        best = heapq.nlargest(k, best + _best_of_chunk(logs, fixed, k))
+    return best
+
+
+def _best_of_chunk(logs: FloatArray, fixed: tuple[int, ...], k: int) -> list[_Sum]:
     flat = logs.ravel()
     top = np.argpartition(-flat, k - 1)[:k] if k < flat.size else np.arange(flat.size)
     states = np.array(np.unravel_index(top, logs.shape), dtype=np.int64).reshape(-1, len(top)).T
     found = zip(flat[top].tolist(), states.tolist(), strict=True)
     return [(w, fixed + tuple(s)) for w, s in found if w > -np.inf]
-
-
-def _best_worlds(graph: FactorGraph, layout: _Layout, parts: Sequence[_Part], k: int) -> tuple[World, ...]:
-    """The k best worlds: the best sums of one world per component."""
-    best: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
-    for part in parts if k else ():
-        pairs = ((a + b, s + t) for a, s in best for b, t in part.best)
-        best = heapq.nlargest(k, pairs)
-    order = np.concatenate([*layout.variables, np.empty(0, dtype=np.int64)]).astype(np.int64)
-    worlds = []
-    for weight, states in best if k else ():
-        world = np.zeros(graph.n_variables, dtype=np.int32)
-        world[order] = states
-        worlds.append(World(world, weight))
-    return tuple(worlds)

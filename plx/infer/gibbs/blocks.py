@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from plx.graph.model import FactorGraph
+from plx.graph.sizes import joint_states
 from plx.graph.subgraph import reached, subgraph
 from plx.infer.gibbs.block_arrays import Block
 from plx.infer.gibbs.clusters import clusters
@@ -98,7 +99,7 @@ def _reach(cluster: FactorGraph, factor: int) -> IntArray:
 
 def _around(cluster: FactorGraph, nodes: IntArray) -> Iterator[tuple[int, ...]]:
     """All the variables of a factor, or pairs of them: each with those 1, 2, 4, … places further."""
-    if math.prod(cluster.card[nodes].tolist()) <= _STATES:
+    if joint_states(cluster.card[nodes]) <= _STATES:
         if len(nodes) > 1:
             yield tuple(nodes.tolist())
         return

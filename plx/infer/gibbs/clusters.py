@@ -31,66 +31,57 @@ def clusters(graph: FactorGraph) -> list[Alike]:
     """The clusters of a graph, by likeness."""
     sub, variables = subgraph(graph, hard_factors(graph))
     label = components(sub, np.ones(sub.n_derived, dtype=bool))
-    streams = _streams(sub, label)
-    factors = _Stream(np.arange(sub.n_factors), label[sub.scope[sub.scope_start[:-1]]])
-    own = _Stream(np.arange(sub.n_variables), label[: sub.n_variables])
+    n = int(label.max(initial=-1)) + 1
+    factors = _Stream(np.arange(sub.n_factors), label[sub.scope[sub.scope_start[:-1]]], n)
+    own = _Stream(np.arange(sub.n_variables), label[: sub.n_variables], n)
     out = []
-    for alike in _by_rows(streams, int(label.max(initial=-1)) + 1):
+    for alike in _by_rows(_streams(sub, label, n)):
         part, _ = subgraph(sub, factors.rows(alike[:1])[0])
         out.append(Alike(part, variables[own.rows(alike)]))
     return out
 
 
 class _Stream:
-    """Values sorted by the cluster that each belongs to."""
+    """Values sorted by the cluster, one of n, that each belongs to."""
 
-    def __init__(self, values: npt.NDArray[np.integer], label: IntArray) -> None:
+    def __init__(self, values: npt.NDArray[np.integer], label: IntArray, n: int) -> None:
         order = np.argsort(label, kind="stable")
         self._values = values[order].astype(np.int64)
-        self.start = starts(np.bincount(label)) if len(label) else np.zeros(1, dtype=np.int64)
-
-    def size(self, n: int) -> IntArray:
-        """How many values each of n clusters has."""
-        out = np.zeros(n, dtype=np.int64)
-        out[: len(self.start) - 1] = np.diff(self.start)
-        return out
+        self.size = np.bincount(label, minlength=n)
+        self._start = starts(self.size)
 
     def rows(self, which: IntArray) -> IntArray:
         """The values of clusters that have equally many, shape (clusters, values)."""
-        if which[0] >= len(self.start) - 1:
-            return np.empty((len(which), 0), dtype=np.int64)
-        size = self.start[which[0] + 1] - self.start[which[0]]
-        return self._values[segments(self.start[which], np.full(len(which), size))].reshape(len(which), size)
+        size = self.size[which]
+        return self._values[segments(self._start[which], size)].reshape(len(which), size[0])
 
 
-def _streams(sub: FactorGraph, label: IntArray) -> list[_Stream]:
+def _streams(sub: FactorGraph, label: IntArray, n: int) -> list[_Stream]:
     """All that a cluster is, with its nodes numbered from 0."""
     local = np.empty(sub.n_nodes, dtype=np.int64)
     by_label = np.argsort(label, kind="stable")
-    first = starts(np.bincount(label)) if len(label) else np.zeros(1, dtype=np.int64)
+    first = starts(np.bincount(label, minlength=n))
     local[by_label] = np.arange(sub.n_nodes) - first[label[by_label]]
     derived = label[sub.n_variables :]
     entry = derived[input_owner(sub)]
     factor = label[sub.scope[sub.scope_start[:-1]]]
     scope = np.repeat(factor, np.diff(sub.scope_start))
     return [
-        _Stream(sub.card, label),
-        _Stream(np.diff(sub.input_start), derived),
-        _Stream(local[sub.input_node], entry),
-        _Stream(sub.input_contribution, entry),
-        _Stream(sub.output_of, derived),
-        _Stream(np.diff(sub.scope_start), factor),
-        _Stream(sub.table_of, factor),
-        _Stream(local[sub.scope], scope),
+        _Stream(sub.card, label, n),
+        _Stream(np.diff(sub.input_start), derived, n),
+        _Stream(local[sub.input_node], entry, n),
+        _Stream(sub.input_contribution, entry, n),
+        _Stream(sub.output_of, derived, n),
+        _Stream(np.diff(sub.scope_start), factor, n),
+        _Stream(sub.table_of, factor, n),
+        _Stream(local[sub.scope], scope, n),
     ]
 
 
-def _by_rows(streams: list[_Stream], n: int) -> Iterator[IntArray]:
+def _by_rows(streams: list[_Stream]) -> Iterator[IntArray]:
     """Clusters with equal streams."""
-    if not n:
-        return
-    _, inverse = unique_rows(np.stack([stream.size(n) for stream in streams], axis=1))
-    for shape in range(int(inverse.max()) + 1):
+    _, inverse = unique_rows(np.stack([stream.size for stream in streams], axis=1))
+    for shape in range(int(inverse.max(initial=-1)) + 1):
         mine = np.flatnonzero(inverse == shape)
         rows = np.concatenate([stream.rows(mine) for stream in streams], axis=1)
         _, same = unique_rows(rows)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.worlds import ranges, run_strides
 from plx.infer.answers import free_nodes
@@ -18,11 +17,7 @@ from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows,
 from plx.infer.kernels.derived import NO_STEP
 from plx.infer.kernels.gibbs import Compiled
 from plx.infer.kernels.random import BITS
-from plx.source import Span
 from plx.values import FloatArray, IntArray
-
-_JOINT = 1 << 20
-"""A query's joint distribution has at most this many states."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ class Plan:
 
 
 def targets_of(model: GroundModel) -> Targets:
-    """The targets to count. Raises PlxError if a joint distribution is too large to hold.
+    """The targets to count.
 
     Queries about the same nodes share a target, unless they read different numbers off it.
     """
@@ -66,8 +61,6 @@ def targets_of(model: GroundModel) -> Targets:
         if key not in position:
             position[key] = len(position)
             sizes.append(card[nodes[0]] if len(nodes) == 1 else math.prod(card[node] for node in nodes))
-            if sizes[-1] > _JOINT:
-                raise _too_wide(query.name, query.span, sizes[-1])
         of_query.append(position[key])
     offset = np.cumsum([0, *sizes], dtype=np.int64)
     return Targets(tuple(nodes for nodes, _ in position), offset, np.array(of_query, dtype=np.int64))
@@ -90,11 +83,6 @@ def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
         **_counted(graph, rows, targets),
     )
     return Plan(graph, arrays, targets, rows, c)
-
-
-def _too_wide(name: str, span: Span | None, size: float) -> PlxError:
-    message = f"the answer to `{name}` has {size:,.0f} joint states, more than {_JOINT:,}"
-    return PlxError(Diagnostic(message, span, "ask for fewer terms at once"))
 
 
 def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:

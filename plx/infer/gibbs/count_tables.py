@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
 from plx.graph.rows import unique_rows
+from plx.graph.sizes import joint_states
 from plx.graph.worlds import ranges
 from plx.infer.gibbs.markov_blanket import Structure
 from plx.values import FloatArray, IntArray
@@ -222,7 +223,7 @@ def _patterns(
 
 def _condition(table: FloatArray, entries: IntArray, strides: IntArray, cards: IntArray) -> Condition | None:
     """The condition of a term, if it has one: ``entries`` [card] are those for all others in state 0."""
-    if cards.prod() > _STATES:
+    if joint_states(cards) > _STATES:
         return None
     digits = np.indices(cards.tolist()).reshape(len(cards), int(cards.prod()))
     at = entries + (strides @ digits)[:, None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from plx.graph.components import smallest_reachable
 from plx.graph.model import FactorGraph
+from plx.graph.sizes import joint_states
 from plx.graph.worlds import log_weights, node_states
 
 States = npt.NDArray[np.int32]
@@ -25,7 +25,7 @@ def feasible(graph: FactorGraph, limit: int) -> States | None:
     """The states of the variables that no factor forbids, shape (n, V); None if more than ``limit``,
     or too many to find."""
     cards = graph.card[: graph.n_variables].astype(np.int64)
-    if math.prod(cards.tolist()) > _LISTED:
+    if joint_states(cards) > _LISTED:
         from plx.infer.hard.sat import Satisfier
 
         return Satisfier(graph).all(min(limit, _FOUND))

@@ -73,12 +73,28 @@ def averages(leaves: Features, reduced: Reduced, symmetry: Symmetry, slots: Sequ
 
 @dataclass(frozen=True)
 class _Joint:
-    """Pools of what some nodes tell together: ``given`` [Π shape, pools] is the share of each joint state."""
+    """Pools of what some nodes tell together: ``given`` [Π shape, pools] is the share of each joint state.
+
+    Without it each joint state is a pool of its own.
+    """
 
     first: int
     shape: IntArray
     images: list[Image]
-    given: FloatArray
+    given: FloatArray | None = None
+
+    @property
+    def pools(self) -> int:
+        return int(self.shape.prod()) if self.given is None else self.given.shape[1]
+
+    @property
+    def shares(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The joint states and pools where the share is not 0, and the shares."""
+        if self.given is None:
+            each = np.arange(self.pools)
+            return each, each, np.ones(self.pools)
+        state, pool = np.nonzero(self.given)
+        return state, pool, self.given[state, pool]
 
 
 class _Build:
@@ -173,7 +189,7 @@ class _Build:
         shape = graph.card[alive].astype(np.int64)
         size = int(shape.prod())
         first = self._new_pools(size)
-        self.joints.append(_Joint(first, shape, self.images.of(tuple(alive), _IMAGES), np.eye(size)))
+        self.joints.append(_Joint(first, shape, self.images.of(tuple(alive), _IMAGES)))
         return first + pool, share
 
     def _new_pools(self, n: int) -> int:
@@ -223,7 +239,7 @@ class _Build:
         used = self.pool_of_orbit >= 0
         out[self.pool_of_orbit[used]] = size[used]
         for joint in self.joints:
-            out[joint.first : joint.first + joint.given.shape[1]] = len(joint.images)
+            out[joint.first : joint.first + joint.pools] = len(joint.images)
         for first, table in self.tables:
             worth = _worth(table)
             out[first[:, None] + np.arange(len(worth))] *= worth
@@ -250,8 +266,8 @@ class _Build:
         place = iter(offset.tolist())
         for joint in self.joints:
             states = np.indices(joint.shape.tolist()).reshape(len(joint.shape), -1)
-            state, column = np.nonzero(joint.given)
-            pool, weight = joint.first + column, joint.given[state, column] / len(joint.images)
+            state, column, share = joint.shares
+            pool, weight = joint.first + column, share / len(joint.images)
             for image in joint.images:
                 moved = [
                     np.array(item.state)[s] if isinstance(item, MovedVariable) else s

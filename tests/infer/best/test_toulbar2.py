@@ -11,10 +11,17 @@ import pytest
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.max_sum import best_worlds
 from plx.infer.exact import split
+from plx.infer.inference import World
 from tests import models
 from tests.models import make_model
 
 pytestmark = pytest.mark.skipif(not toulbar.installed(), reason="needs the extra plx[map]")
+
+
+def found(model: models.GroundModel, count: int = 1, seconds: float | None = None) -> tuple[World, ...]:
+    result = toulbar.search(model, count, seconds)
+    assert result is not None
+    return result.worlds
 
 
 @pytest.mark.parametrize("small", [64, 1], ids=["whole functions", "partial sums"])
@@ -31,8 +38,8 @@ def test_random_models(monkeypatch: pytest.MonkeyPatch, small: int) -> None:
         )
         weights = models.log_weights(model.graph, models.all_states(model.graph))
         possible = np.sort(weights[weights > -np.inf])[::-1]
-        worlds = toulbar.search(model, 3)
-        assert worlds is not None and all(world.optimal for world in worlds)
+        worlds = found(model, 3)
+        assert all(world.optimal for world in worlds)
         assert len({world.states.tobytes() for world in worlds}) == len(worlds) == min(3, len(possible))
         np.testing.assert_allclose([world.log_weight for world in worlds], possible[: len(worlds)], atol=1e-7)
 
@@ -40,8 +47,8 @@ def test_random_models(monkeypatch: pytest.MonkeyPatch, small: int) -> None:
 def test_no_world_is_no_solution() -> None:
     inf = math.inf
     model = make_model([2, 2], [([0, 1], [[0, -inf], [-inf, 0]]), ([0], [0, -inf]), ([1], [-inf, 0])])
-    assert toulbar.search(model) == ()
-    assert toulbar.search(make_model([2], [([0], [-inf, -inf])])) == ()
+    assert found(model) == ()
+    assert found(make_model([2], [([0], [-inf, -inf])])) == ()
 
 
 def test_large_weights_keep_small_differences() -> None:
@@ -50,7 +57,7 @@ def test_large_weights_keep_small_differences() -> None:
         [2] * 30,
         [([i, i + 1], [[big, -big], [-big, big]]) for i in range(29)] + [([7], [0, Fraction(1, 1000)])],
     )
-    (world,) = toulbar.search(model) or ()
+    (world,) = found(model)
     assert world.states.all()
     assert world.log_weight == pytest.approx(29 * big + 0.001, abs=1e-6)
 
@@ -69,12 +76,12 @@ def grid(n: int, seed: int) -> models.GroundModel:
 
 def test_agrees_with_elimination_on_a_grid() -> None:
     model = grid(9, seed=1)
-    (world,) = toulbar.search(model) or ()
+    (world,) = found(model)
     assert world.optimal
     assert world.log_weight == pytest.approx(best_worlds(model)[0].log_weight, abs=1e-7)
 
 
 def test_a_time_limit_gives_the_best_found_and_a_bound() -> None:
-    (world,) = toulbar.search(grid(40, seed=2), seconds=1) or ()
+    (world,) = found(grid(40, seed=2), seconds=1)
     assert not world.optimal
     assert world.bound is not None and world.bound > world.log_weight
