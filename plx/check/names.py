@@ -79,7 +79,8 @@ def _unknown(ctx: Context, env: Env, node: ast.Name, wanted: Wanted | None) -> T
         hint = hint or bind + listed
     else:
         message = f"`{node.text}` is neither bound by a `for`, nor declared, nor a member of a type"
-    hint = VALUES.get(node.text, hint)
+    if hint != f"did you mean `{node.text.lower()}`?":
+        hint = VALUES.get(node.text, hint)
     return ctx.fail(node.span, message, hint)
 
 

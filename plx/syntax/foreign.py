@@ -79,7 +79,6 @@ VALUES: Final = _each(
         "False FALSE": "write `false`",
         "None null NULL nil undefined": "there is no empty value: add a symbol for it, `{none} | T`",
         "inf Inf infinity Infinity nan NaN": "weights are finite: use `require` for what must hold",
-        "e": "e is `exp(1)`",
         "pi": "write `3.14159265358979`",
     }
 )

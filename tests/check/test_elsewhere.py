@@ -29,6 +29,11 @@ def test_values_of_other_languages(name: str) -> None:
     assert only(f"weight {name}: f(a)").hint == VALUES[name]
 
 
+def test_a_member_that_differs_in_case_is_nearer() -> None:
+    assert only("random m: {none} | T\nobserve m = None").hint == "did you mean `none`?"
+    assert only("random m: {nothing} | T\nobserve m = None").hint == VALUES["None"]
+
+
 @pytest.mark.parametrize("name", [*SETS, "Bool", "Boolean", "INT", "Real"])
 def test_types_of_other_languages(name: str) -> None:
     found = only(f"random x: {name}")
