@@ -70,6 +70,9 @@ _MOST_TERMS: Final = 2000
 LARGEST_EXPONENT: Final = 50_000
 """The largest exponent of a decimal literal, up or down."""
 
+LONGEST_LITERAL: Final = 1000
+"""Literals of more digits are slow to work with, and beyond the precision of any double."""
+
 
 class ArithmeticMistake(ValueError):
     """Arithmetic that has no real, finite result; the message is in plain words."""
@@ -83,11 +86,13 @@ _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
 def parse(text: str) -> int | Fraction:
     """The exact value of a decimal literal (``12``, ``.5``, ``3.3e-4165``).
 
-    Raises ArithmeticMistake if it is no number or its exponent is out of all proportion.
+    Raises ArithmeticMistake if it is no number, or its digits or its exponent are out of all proportion.
     """
     match = _NUMBER.fullmatch(text)
     if not match or not (match[2] or match[3]):
         raise ArithmeticMistake(f"`{shortened(text)}` is not a number")
+    if len(match[2]) + len(match[3] or "") > LONGEST_LITERAL:
+        raise ArithmeticMistake(f"`{shortened(text)}` has more than {LONGEST_LITERAL} digits")
     if len(match[4] or "") > 6 or abs(int(match[4] or 0)) > LARGEST_EXPONENT:
         raise ArithmeticMistake(f"the exponent of `{shortened(text)}` is too large")
     return _tidy(Fraction(text))

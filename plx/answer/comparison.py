@@ -26,7 +26,7 @@ def read_truth(path: Path) -> list[FloatArray]:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError:
         raise PlxError(Diagnostic(f"there is no truth `{path}`", hint="exact, long or a JSON file")) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlxError(Diagnostic(f"{path} is no JSON: {error}")) from None
     if isinstance(content, dict):
         content = content.get("marginals", content.get("exact_marginals"))

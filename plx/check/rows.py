@@ -17,7 +17,7 @@ from plx.data.cells import from_loose_text
 from plx.data.table import Table
 from plx.errors import Note
 from plx.source import Span
-from plx.values import FALSE, TRUE, IntArray
+from plx.values import FALSE, TRUE, IntArray, Value
 
 _SHOWN = 5
 """At most so many wrong rows are reported."""
@@ -86,12 +86,20 @@ def _other_reading(ctx: Context, cell: int, known: set[int]) -> int:
     if isinstance(value, bool):
         other = ctx.values.find("true" if value else "false")
     elif isinstance(value, str):
-        other = ctx.values.find(from_loose_text(value))
+        other = ctx.values.find(_number_in(value))
     elif value in (0, 1) and known <= {FALSE, TRUE}:
         other = int(value)
     else:
         other = ctx.values.find(weights.text(value))
     return other if other is not None and other in known else cell
+
+
+def _number_in(text: str) -> Value:
+    """The number that a symbol reads as, if it is one."""
+    try:
+        return from_loose_text(text)
+    except weights.ArithmeticMistake:
+        return text
 
 
 def _report_outside(

@@ -42,7 +42,10 @@ def from_text(text: str) -> Value:
 
 
 def from_loose_text(text: str) -> Value:
-    """A cell where numbers are expected: any way to write a number counts (``0.70``, ``1e-3``)."""
+    """A cell where numbers are expected: any way to write a number counts (``0.70``, ``1e-3``).
+
+    Raises ArithmeticMistake for a number of thousands of digits.
+    """
     try:
         return parse(text.strip())
     except ArithmeticMistake:
@@ -149,7 +152,10 @@ _DECIMAL_COMMA = re.compile(r"([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)", re.ASCII)
 
 
 def _is_meant_as_number(text: str) -> bool:
-    return bool(_DECIMAL_COMMA.fullmatch(text)) or not isinstance(from_loose_text(text), str | bool)
+    try:
+        return bool(_DECIMAL_COMMA.fullmatch(text)) or not isinstance(from_loose_text(text), str | bool)
+    except ArithmeticMistake:  # a number past all proportion
+        return True
 
 
 def _number(text: str) -> Value:

@@ -15,6 +15,7 @@ import numpy as np
 
 from plx.errors import Diagnostic, PlxError
 from plx.formats.network import Clause, Network
+from plx.formats.words import LARGEST_DOMAIN
 from plx.graph.model import AtomBlock
 from plx.source import Source, Span
 from plx.values import IntArray, Values
@@ -44,12 +45,14 @@ def read_paper(source: Source, values: Values) -> Network:
 
 def _load(source: Source) -> Mapping[str, Any]:
     try:
-        content = json.loads(source.text, parse_float=parse)
+        content = json.loads(source.text, parse_float=parse, parse_int=parse)
     except json.JSONDecodeError as mistake:
         place = Span(source, mistake.pos, mistake.pos + 1)
         raise PlxError(Diagnostic(f"this is no JSON: {mistake.msg}", place)) from None
     except ArithmeticMistake as mistake:
         _fail(source, str(mistake))
+    except RecursionError:
+        _fail(source, "lists and objects are nested too deeply")
     if not isinstance(content, dict):
         _fail(source, "a model is an object with the keys `variables` and `features`")
     return content
@@ -62,11 +65,11 @@ def _variables(source: Source, content: Mapping[str, Any]) -> tuple[list[str], l
     names, cards = [], []
     for i, entry in enumerate(listed):
         match entry:
-            case {"name": str(name), "domain_size": int(card)} if card >= 1:
+            case {"name": str(name), "domain_size": int(card)} if 1 <= card <= LARGEST_DOMAIN:
                 names.append(name)
                 cards.append(card)
             case _:
-                _fail(source, f"variable {i} needs a `name` and a `domain_size` of 1 or more")
+                _fail(source, f"variable {i} needs a `name` and a `domain_size` from 1 to {LARGEST_DOMAIN}")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         _fail(source, f"two variables are called `{twice}`")
@@ -94,9 +97,16 @@ def _literals(source: Source, cards: list[int], i: int, literals: list[object]) 
                 holds = (np.arange(cards[variable]) == value) == bool(sign)
                 sets[variable] = sets.get(variable, np.zeros(cards[variable], dtype=np.int64)) | holds
             case _:
-                message = f"feature {i}: {json.dumps(literal, default=str)} is no [variable, value, sign]"
-                _fail(source, f"{message} of this model")
+                message = f"feature {i}: {_shown(literal)} is no [variable, value, sign] of this model"
+                _fail(source, message)
     return sets
+
+
+def _shown(literal: object) -> str:
+    try:
+        return json.dumps(literal, default=str)
+    except ValueError:  # raised for integers that Python does not write out
+        return "a list with a very long number"
 
 
 def _is_number(weight: object) -> bool:

@@ -129,7 +129,7 @@ def _names(
 def _entry(text: str) -> list[Any]:
     try:
         entry = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return entry if isinstance(entry, list) else []
 

@@ -11,7 +11,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.source import Span
 from plx.syntax import ast
 from plx.syntax.words import Word
-from plx.weights import LARGEST_EXPONENT, ArithmeticMistake, parse
+from plx.weights import LARGEST_EXPONENT, LONGEST_LITERAL, ArithmeticMistake, parse
 
 Parts = list[Any]
 """What a rule is made of, in order: words and the values of inner rules."""
@@ -259,13 +259,10 @@ def _declared(parts: Parts) -> tuple[ast.Name, tuple[ast.Slot, ...], Any]:
 
 # -------------------------------------------------------------------- literals
 
-_LONGEST_NUMBER = 1000
-"""Numbers of more digits than this are slow to work with, and beyond the precision of any double."""
-
 
 def _number(word: Word) -> Fraction:
-    if len(word.text) > _LONGEST_NUMBER:
-        hint = f"write at most {_LONGEST_NUMBER} digits"
+    if len(word.text) > LONGEST_LITERAL:
+        hint = f"write at most {LONGEST_LITERAL} digits"
         raise PlxError(Diagnostic("this number is too long", word.span, hint))
     try:
         return Fraction(parse(word.text))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import plx
 from plx.data.records import plain_columns, rows
 from plx.errors import PlxError
 from plx.model import load
@@ -147,3 +148,8 @@ def test_other_marks_than_commas_are_seen(tmp_path: Path, mark: str, words: str)
     program = 'type P from "p.csv" random f(P) query f(a)'
     assert said(tmp_path, program, p=f"value\na\nb\nx{mark}y") == ""
     assert words in said(tmp_path, program, p=f"id{mark}value\n1{mark}a\n2{mark}b")
+
+
+def test_strings_of_thousands_of_digits_are_symbols_that_fit_nowhere() -> None:
+    with pytest.raises(PlxError, match="is no member"):
+        plx.compile("type P = 1..3 param w(P) random f(P) query f(1)", w={"7" * 5000: 1})

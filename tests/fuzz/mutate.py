@@ -9,9 +9,9 @@ from random import Random
 TOKEN = re.compile(r'\s+|"[^"\n]*"|[^\W\d]\w*|[\d.]+(?:[eE][-+]?\d+)?|<=>|=>|\.\.|!=|<=|>=|[^\w\s]')
 
 _ODD_NUMBERS = """0 -1 1 2 3 7 007 1_000 .5 5. 1e3 1e9 1e-9 1e308 1e309 -1e308 1e-400 1e-50000 1e50000
-1e999999999 99999999999999999999 -9223372036854775808 9223372036854775807
+1e999999999 1e-999999999 99999999999999999999 -9223372036854775808 9223372036854775807
 65535 65536 0.1 1/3 1/0 0^-1 -0 NaN inf 1e ٣ ½"""
-NUMBERS = tuple(_ODD_NUMBERS.split())
+NUMBERS = (*_ODD_NUMBERS.split(), "9" * 1000, "0." + "3" * 5000)
 
 ODD_BYTES = [
     b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x00", b"\r\n", b"\r", b"\x0b", b"\x1b[31m", b"\t",
@@ -85,7 +85,7 @@ def _nest(tokens: list[str], pool: Sequence[str], random: Random) -> None:
     left, right = random.choice(
         ("()", "{}", "[]", "!*", '""', "- ", ("count(", ")"), ("exists(", " for x in a)"))
     )
-    depth = random.choice((1, 2, 5, 250))
+    depth = random.choice((1, 2, 5, 250, 5000))
     tokens[at] = left * depth + tokens[at] + right * depth
 
 

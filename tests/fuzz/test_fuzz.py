@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plx.errors import PlxError
-from tests.fuzz.inputs import SMALL, Inputs, kinds
+from tests.fuzz.inputs import BIF, FILES, PAPER, SMALL, Inputs, kinds
 from tests.fuzz.trial import case, fault, memory_bounded
 
 KINDS = kinds()
@@ -45,3 +45,26 @@ def _is_read(inputs: Inputs, content: bytes, folder: Path) -> bool:
     except PlxError:
         return False
     return True
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("uai", "MARKOV 1 2 1 1 0 2 1 N"),
+        ("fg", "1\n\n1\n0\n2\n1\n0 N\n"),
+        ("virt", "1 0 2 1 N"),
+        ("bif", BIF.replace("0.8", "N")),
+        ("json", PAPER.replace("1.2", "N")),
+        ("json", PAPER.replace("3}]", "N}]")),
+        ("json", PAPER.replace("[1, 2, 0]", "[1, N, 0]")),
+        ("w.csv", FILES["w"].replace("0.5", "N")),
+        ("seen.csv", FILES["seen"].replace("2", "N")),
+        ("program", "random a weight N: a query a"),
+    ],
+)
+@pytest.mark.parametrize("number", ["7" * 1001, "7" * 5000, "0." + "3" * 5000, "1" * 5000 + "e-5000"])
+def test_numbers_of_thousands_of_digits_are_refused(
+    tmp_path: Path, kind: str, text: str, number: str
+) -> None:
+    with pytest.raises(PlxError):
+        KINDS[kind].read(text.replace("N", number).encode(), tmp_path)
