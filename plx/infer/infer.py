@@ -16,6 +16,9 @@ from plx.infer.options import LOADING, Clock, Options, Progress
 WORLDS = 1 << 22
 """Enumeration visits at most this many worlds."""
 
+FEWEST = 16
+"""Fewer chains than this may all be in one place and agree, so more are run than were asked for."""
+
 _FEW = 1 << 14
 """So few worlds are enumerated without looking for anything better."""
 
@@ -112,6 +115,7 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     asked = replace(model, queries=tuple(query for query in model.queries if query.targets))
     if not asked.queries:
         return Inference(name, "", (Answer(),) * len(model.queries), seed=options.seed)
+    options = replace(options, chains=max(options.chains, FEWEST))
     found = sample(asked, SAMPLERS[name], options)
     answers = iter(sampled_answers(asked, found, options))
     samples = found.samples
