@@ -113,7 +113,7 @@ def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
         yield {"value": estimate.text, "p": estimate.p, "mcse": _finite(estimate.mcse)}
     if query.mean is not None:
         yield {"mean": query.mean, "sd": query.sd, "mcse": _finite(query.mean_mcse)}
-    if query.log_z is not None:
+    if query.kind == "logz":
         yield {"log_z": _finite(query.log_z)}
     for world in query.worlds:
         yield {"log_weight": _finite(world.log_weight)}

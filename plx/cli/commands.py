@@ -1,7 +1,7 @@
 """The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx symmetries``, ``plx compare``.
 
-Exit codes: 0 answered, 1 the program is at fault, 2 the call is, 130 interrupted (after the answers so
-far, if there are any). A command imports what it needs, when it needs it.
+Exit codes: 0 answered, 1 the program is at fault, 2 the call is, 3 not converged (with ``--strict``),
+130 interrupted (after the answers so far, if there are any). A command imports what it needs, when it needs it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from plx.cli.arguments import (
 )
 from plx.cli.output import (
     INTERRUPTED,
+    UNCONVERGED,
     Format,
     GroundFormat,
     TextOrJson,
@@ -99,6 +100,9 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
+    ] = False,
     format: Annotated[Format, typer.Option(help="How to print the answers.")] = Format.table,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
 ) -> None:
@@ -121,6 +125,8 @@ def run(
     print_result(result, format, output)
     if result.status == "interrupted":
         raise typer.Exit(INTERRUPTED)
+    if strict and not result.converged:
+        raise typer.Exit(UNCONVERGED)
 
 
 @app.command()

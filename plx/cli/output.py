@@ -24,6 +24,10 @@ INTERRUPTED = 130
 """The exit code of a run that Ctrl-C ended, as shells have it."""
 
 
+UNCONVERGED = 3
+"""The exit code of a run with ``--strict`` of which an answer is unknown or has not converged."""
+
+
 class Format(StrEnum):
     """How answers are printed."""
 

@@ -9,7 +9,7 @@ from functools import partial
 from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.graph.model import GroundModel
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_worlds, world_count
+from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_joint_worlds, world_count
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.options import LOADING, Clock, Options, Progress
 
@@ -68,9 +68,9 @@ def exact_choice(model: GroundModel, options: Options) -> Choice | None:
 
 def _listed(model: GroundModel, most: int) -> Choice | None:
     """Enumeration, if there are at most so many worlds; each unknown alone makes one or more."""
-    if model.graph.n_variables > most or (worlds := world_count(model)) > most:
+    if model.graph.n_variables > most or world_count(model) > most:
         return None
-    return Choice("exact", enumerated(worlds), lambda: enumerate_worlds(model))
+    return Choice("exact", enumerated(model), lambda: enumerate_worlds(model))
 
 
 def exact(model: GroundModel, options: Options) -> Choice:
@@ -108,6 +108,7 @@ def methods() -> tuple[str, ...]:
 
 def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     """Answers by a sampler to the queries that have targets."""
+    from plx.infer.mcmc.advice import advice
     from plx.infer.mcmc.estimates import sampled_answers
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
@@ -117,7 +118,8 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
         return Inference(name, "", (Answer(),) * len(model.queries), seed=options.seed)
     options = replace(options, chains=max(options.chains, FEWEST))
     found = sample(asked, SAMPLERS[name], options)
-    answers = iter(sampled_answers(asked, found, options))
+    answered = sampled_answers(asked, found, options)
+    answers = iter(answered)
     samples = found.samples
     return Inference(
         name,
@@ -128,6 +130,7 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
         draws=samples.draws * samples.counts.shape[0] * samples.counts.shape[1],
         status=found.status,
         notes=samples.notes,
+        advice=advice(asked, found, answered, name, options),
     )
 
 
@@ -143,7 +146,7 @@ def _with_worlds(model: GroundModel, found: Inference, options: Options, proven:
         elif query.kind == "logz":
             answers[i] = log_z_answer(found.log_z)
             if found.log_z is None:
-                notes.append(f"{found.method} gives no logz; --method exact does, where the model fits")
+                notes.append(_log_z_note(found.method, refused=proven))
     if wanted:
         notes.append(how)
     return replace(found, answers=tuple(answers), notes=tuple(dict.fromkeys(notes)))
@@ -161,7 +164,13 @@ def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> t
     return anneal(model, options, count), note
 
 
+def _log_z_note(method: str, refused: bool) -> str:
+    """Why log Z is unknown, and what gives it."""
+    note = f"log Z is unknown: {method} samples worlds, and only --method exact sums over all of them"
+    return note + (", which is out of reach here" if refused else ", where the model fits")
+
+
 def _size(model: GroundModel) -> str:
     """``1,024`` or ``about 10^57``."""
-    log = log10_worlds(model)
-    return f"{world_count(model):,.0f}" if log < 9 else f"about 10^{log:.0f}"
+    log = log10_joint_worlds(model)
+    return f"{10**log:,.0f}" if log < 9 else f"about 10^{log:.0f}"

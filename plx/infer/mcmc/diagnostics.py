@@ -31,8 +31,11 @@ _MANY = 16
 _FEW = 4
 """Pieces of fewer draws say nothing; R-hat is infinite then."""
 
-_SAME = 1e-12
-"""Shares that differ by less are the same."""
+_SAME = 1.0
+"""The R-hat of what is the same in all pieces of all chains, up to rounding, which is at most …"""
+
+_ROUNDING = 1e-24
+"""… this variance."""
 
 Worth = Callable[[FloatArray], FloatArray]
 """From the effective sizes of targets [targets], infinite where one never changed, what these are worth."""
@@ -59,26 +62,33 @@ class Diagnosis:
     numbers: Spread
 
 
+def as_the_worst(ess: FloatArray) -> FloatArray:
+    """A target that never changed is worth as many draws as the worst of the others."""
+    return np.full(len(ess), ess.min(initial=np.inf))
+
+
 def diagnose(
     batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any],
     draws: int,
     offset: IntArray,
     values: FloatArray,
     pooled: FloatArray | None = None,
-    worth: Worth | None = None,
+    worth: Worth = as_the_worst,
 ) -> Diagnosis:
     """Diagnose batches of counts, shape (chains, states); each holds ``draws`` draws of each chain.
 
     ``values`` has the number that each state stands for, 0 where a target is no number; ``pooled``
     says of how many counts each is an average, if not 1. ``worth`` says what targets that never changed
-    are worth, as `least` does.
+    are worth, as `as_the_worst` does.
     """
     pooled = np.ones(offset[-1]) if pooled is None else pooled
     together = len(batches) * batches[0].shape[0]
     edges = np.append(np.arange(0, offset[-1], max(1, _NEAR // together)), offset[-1])
-    parts = [_indicators(_part(batches, a, b), draws, pooled[a:b]) for a, b in pairwise(edges.tolist())]
-    states, constant = _together([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-    size = _worth(states.ess, constant, offset, worth or least, together * draws)
+    states = _together(
+        [_indicators(_part(batches, a, b), draws, pooled[a:b]) for a, b in pairwise(edges.tolist())]
+    )
+    constant = (states.mean <= 0) | (states.mean >= 1) | (states.rhat == _SAME)
+    size = _worth(states.ess, constant, offset, worth, together * draws)
     step = max(1, _CHUNK // together)
     cuts = np.unique(np.append(np.searchsorted(offset, np.arange(0, offset[-1], step)), len(offset) - 1))
     numbers = []
@@ -123,8 +133,8 @@ def _together(parts: Sequence[Spread]) -> Spread:
     return Spread(*(np.concatenate(arrays) for arrays in zip(*map(astuple, parts), strict=True)))
 
 
-def _indicators(counts: npt.NDArray[Any], draws: int, pooled: FloatArray) -> tuple[Spread, BoolArray]:
-    """Of counts, shape (batches, chains, k), and which are the same in all chains. The mean square of an indicator is its mean, so all that is
+def _indicators(counts: npt.NDArray[Any], draws: int, pooled: FloatArray) -> Spread:
+    """Of counts, shape (batches, chains, k). The mean square of an indicator is its mean, so all that is
     needed is the sums over the batches of a chain, or of a piece of it: little where k is tens of thousands.
     """
     batches, chains = counts.shape[:2]
@@ -137,8 +147,7 @@ def _indicators(counts: npt.NDArray[Any], draws: int, pooled: FloatArray) -> tup
     square = _square_error(of_chain, lambda: counts / draws, batches, variance)
     inner = (piece * (1 - piece)).mean(axis=(0, 1))
     rhat = _rhat(piece, inner, length * draws)
-    spread = _assembled(mean, variance, square, rhat, batches * chains * draws * pooled)
-    return spread, np.ptp(of_chain, axis=0) < _SAME
+    return _assembled(mean, variance, square, rhat, batches * chains * draws * pooled)
 
 
 def _spread(means: FloatArray, within: FloatArray, draws: int, pooled: FloatArray) -> Spread:
@@ -200,14 +209,10 @@ def _rhat(piece: FloatArray, inner: FloatArray, n: int) -> FloatArray:
         return np.full(piece.shape[2], np.inf)
     between = _variance(piece.reshape(pieces * chains, -1))
     floor = 0.5 / (pieces * chains * n)
-    inner = np.where(between > 0, np.maximum(inner, floor), inner)
+    differ = between > _ROUNDING
+    inner = np.where(differ, np.maximum(inner, floor), inner)
     ratio: FloatArray = between / np.where(inner > 0, inner, 1.0)
-    return np.where(between > 0, np.sqrt((n - 1) / n + ratio), 1.0)
-
-
-def least(ess: FloatArray) -> FloatArray:
-    """A target that never changed is worth as many draws as the worst of the others."""
-    return np.full(len(ess), ess.min(initial=np.inf))
+    return np.where(differ, np.sqrt((n - 1) / n + ratio), _SAME)
 
 
 def _worth(

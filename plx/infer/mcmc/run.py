@@ -19,7 +19,7 @@ from plx.infer.gibbs.chains import state_type
 from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.inference import Samples
 from plx.infer.kernels.gibbs import kernel
-from plx.infer.mcmc.diagnostics import Diagnosis, diagnose, least
+from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose
 from plx.infer.mcmc.monitor import Monitor, Movement, monitor
 from plx.infer.mcmc.samplers import Sampler
 from plx.infer.options import Clock, Options, Progress
@@ -163,7 +163,7 @@ class _Run:
     def diagnosis(self, movement: Movement | None) -> Diagnosis:
         """Standard errors and R-hat of all batches kept."""
         pooled = self.sampler.pooled(self.chains)
-        worth = least
+        worth: Worth = as_the_worst
         if self.watch is not None and movement is not None:
             worth = partial(self.watch.worth, movement)
         return diagnose(self.batches, self.draws, self.targets.offset, self.values, pooled, worth)
