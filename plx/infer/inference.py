@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -33,13 +34,14 @@ class Samples:
 
 
 class Standing(NamedTuple):
-    """Where chains stand: the states [V, chains] of a model's variables, whose atoms are those of the given one.
+    """Where chains stand: ``states(variables)`` are those of a model's variables, shape (variables, chains).
 
-    Answers are averages over ``orbits`` of its pairs of a variable and a state [Σ card], where there are some.
+    The model's atoms are those of the given one. Answers are averages over ``orbits`` of its pairs of a
+    variable and a state [Σ card], where there are some.
     """
 
     model: GroundModel
-    states: npt.NDArray[np.int32]
+    states: Callable[[IntArray], npt.NDArray[np.integer]]
     orbits: IntArray | None = None
 
 

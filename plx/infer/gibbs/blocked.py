@@ -124,8 +124,9 @@ def _init(model: GroundModel, seed: int, chains: int, threads: int | None, rando
 
 def standing(chains: Chains, orbits: IntArray | None = None) -> Standing:
     """Where the chains stand, in the model that they were made for; orbits are those of its pairs."""
-    given = chains.plan.given if isinstance(chains, lanes.Chains) else chains.given
-    return Standing(given, chains.states, orbits)
+    if isinstance(chains, lanes.Chains):
+        return Standing(chains.plan.given, chains.states_of, orbits)
+    return Standing(chains.given, lambda variables: chains.states[variables], orbits)
 
 
 def step(chains: Chains, draws: int, thin: int) -> npt.NDArray[np.integer]:

@@ -31,6 +31,9 @@ _MANY = 16
 _FEW = 4
 """Pieces of fewer draws say nothing; R-hat is infinite then."""
 
+_RARE = 8
+"""A state of which so few independent visits were seen is rare."""
+
 _SAME = 1.0
 """The R-hat of what is the same in all pieces of all chains, up to rounding, which is at most …"""
 
@@ -38,7 +41,8 @@ _ROUNDING = 1e-24
 """… this variance."""
 
 Worth = Callable[[FloatArray], FloatArray]
-"""From the effective sizes of targets [targets], infinite where one never changed, what these are worth."""
+"""From the effective sizes of targets [targets], infinite where one never changed, how many independent draws
+each is worth where its own do not tell."""
 
 _HALVES = 8
 """R-hat compares at least this many pieces of chains, where there are enough batches."""
@@ -63,7 +67,7 @@ class Diagnosis:
 
 
 def as_the_worst(ess: FloatArray) -> FloatArray:
-    """A target that never changed is worth as many draws as the worst of the others."""
+    """A target is worth as many independent draws as the worst of all."""
     return np.full(len(ess), ess.min(initial=np.inf))
 
 
@@ -105,7 +109,7 @@ def diagnose(
     found = _together(numbers)
     unseen = farthest_unseen(states.mean, found.mean, offset, values) * _posterior_error(np.zeros(1), size)
     return Diagnosis(
-        _honest(states, constant, np.repeat(size, np.diff(offset)), together * draws * pooled),
+        _honest(states, constant, np.repeat(size, np.diff(offset)), together * draws, pooled),
         replace(found, mcse=np.hypot(found.mcse, unseen)),
     )
 
@@ -218,9 +222,9 @@ def _rhat(piece: FloatArray, inner: FloatArray, n: int) -> FloatArray:
 def _worth(
     ess: FloatArray, constant: BoolArray, offset: IntArray, worth: Worth, draws: float
 ) -> FloatArray:
-    """The effective size of each target, as far as its draws are told apart: its own, or what it is worth."""
+    """What each target is worth: no more than its draws."""
     own = np.minimum.reduceat(np.where(constant, np.inf, ess), offset[:-1]) if len(offset) > 1 else ess
-    return np.minimum(draws, np.where(np.isinf(own), worth(own), own))
+    return np.minimum(draws, worth(own))
 
 
 def _posterior_error(p: FloatArray, n: FloatArray) -> FloatArray:
@@ -231,14 +235,20 @@ def _posterior_error(p: FloatArray, n: FloatArray) -> FloatArray:
     return error
 
 
-def _honest(states: Spread, constant: BoolArray, size: FloatArray, n: FloatArray) -> Spread:
+def _honest(
+    states: Spread, constant: BoolArray, size: FloatArray, draws: float, pooled: FloatArray
+) -> Spread:
     """No standard error below that of the posterior after n independent draws.
 
     A state that is as likely in all chains was never, or always, seen, or hangs on what never changed; its
-    draws are worth ``size``, and what was not seen may change it altogether.
+    draws are worth ``size``, and what was not seen may change it altogether. Nor do the few visits to a rare
+    state tell how far they depend on each other.
     """
-    seen = _posterior_error(np.clip(states.mean, 0.0, 1.0), n)
-    floor = np.where(constant, _posterior_error(np.zeros(1), size), seen)
+    n = draws * pooled
+    p = np.clip(states.mean, 0.0, 1.0)
+    worth = np.minimum(n, size * pooled)
+    rare = np.minimum(p, 1 - p) * worth < _RARE
+    floor = np.where(constant, _posterior_error(np.zeros(1), size), _posterior_error(p, np.where(rare, worth, n)))
     return replace(
         states, mcse=np.maximum(states.mcse, floor), ess=np.where(constant, size, states.ess)
     )

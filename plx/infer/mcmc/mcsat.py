@@ -73,7 +73,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
 
 def standing(chains: SliceChains) -> Standing:
     """Where the chains stand, in the model without defined unknowns."""
-    return Standing(chains.model, chains.state.T)
+    return Standing(chains.model, lambda variables: chains.state.T[variables])
 
 
 def step(chains: SliceChains, draws: int, thin: int) -> npt.NDArray[np.int64]:

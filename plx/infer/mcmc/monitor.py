@@ -8,8 +8,10 @@ the answers of its component are not to be trusted, however well they agree.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.graph.components import components, live_derived
 from plx.graph.model import FactorGraph, GroundModel
@@ -20,7 +22,7 @@ from plx.infer.gibbs.compiled import Targets
 from plx.infer.inference import Standing
 from plx.values import FloatArray, IntArray
 
-_WATCHED = 2048
+_WATCHED = 1024
 """So many states of unknowns are watched: half of them near what is asked, half anywhere."""
 
 _ORBIT = 1 << 14
@@ -35,6 +37,10 @@ _WIDE = 1 << 10
 _NOISE, _SHARE = 2.5, 0.2
 """Looks at chains that mix have a variance ratio of about 1. Past ``_NOISE`` + ``_SHARE`` · looks a
 chain has been to fewer than five independent states in the whole run."""
+
+
+_ROUNDING = 1e-10
+"""A variance that may come of rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +60,21 @@ class Monitor:
     reader: IntArray  # [n] target …
     read: IntArray  # [n] … and a component that it depends on
     n_components: int
+    standing: Standing
     variable: IntArray  # [pairs] of the model that the chains stand in
     state: IntArray  # [pairs]
     first: IntArray  # [labels] where the pairs of each label begin
     given: IntArray  # [labels] an unknown of the given model
     component: IntArray  # [labels]
-    looks: list[FloatArray] = field(default_factory=list)  # each [labels, chains]
+    looks: list[npt.NDArray[Any]] = field(default_factory=list)  # each [labels, chains]
 
-    def look(self, states: IntArray) -> None:
-        """Note the states of the chains, shape (V, chains), at the end of a batch."""
-        seen = states[self.variable] == self.state[:, None]
-        size = np.diff(np.append(self.first, len(seen)))
-        counts = np.add.reduceat(seen, self.first, axis=0, dtype=np.float32) if len(seen) else seen
-        self.looks.append((counts / np.maximum(size, 1)[:, None]).astype(np.float32))
+    def look(self) -> None:
+        """Note where the chains stand at the end of a batch."""
+        seen = self.standing.states(self.variable) == self.state[:, None]
+        if len(seen) > len(self.first):
+            size = np.diff(np.append(self.first, len(seen))).astype(np.float32)
+            seen = np.add.reduceat(seen, self.first, axis=0, dtype=np.float32) / size[:, None]
+        self.looks.append(seen)
 
     def drop(self, batches: int) -> None:
         """Forget the looks at the first batches."""
@@ -81,7 +89,7 @@ class Monitor:
         stuck, looks = np.zeros(self.n_components, dtype=bool), np.full(self.n_components, np.inf)
         if len(self.looks) < 2 or not len(self.first):
             return Movement(stuck, looks, self.given[:0])
-        x = np.stack(self.looks)
+        x = np.stack(self.looks).astype(np.float32)
         ratio, moves = _variance_ratio(x)
         apart = ratio > _NOISE + _SHARE * len(x)
         stuck[self.component[apart]] = True
@@ -98,8 +106,8 @@ class Monitor:
         return out
 
     def worth(self, movement: Movement, ess: FloatArray) -> FloatArray:
-        """How many independent draws a target that never changed is worth: as many as those that share a
-        component with it, else as the looks at unknowns that do; infinitely many where nothing moves.
+        """How many independent draws a target is worth where its own do not tell: as many as the worst of those
+        that share a component with it, else as the looks at unknowns that do; infinitely many where nothing moves.
 
         ``ess`` [targets] are the effective sizes, infinite for targets that never changed.
         """
@@ -112,14 +120,15 @@ class Monitor:
         return out
 
 
-def _variance_ratio(x: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _variance_ratio(x: npt.NDArray[np.float32]) -> tuple[FloatArray, BoolArray]:
     """Per label the variance between chains over that within them, 1 for independent looks, and whether
     it moves at all; of looks of shape (looks, labels, chains)."""
     n = len(x)
-    between = n * x.mean(axis=0, dtype=np.float64).var(axis=1, ddof=1) if x.shape[2] > 1 else np.zeros(x.shape[1])
-    within = x.var(axis=0, ddof=1, dtype=np.float64).mean(axis=1)
-    floor = 1e-9 + between / n**2  # what never moves within a chain has a ratio of n² at most
-    moves = between > 1e-12
+    mean = x.mean(axis=0)
+    between = n * mean.var(axis=1, ddof=min(1, x.shape[2] - 1), dtype=np.float64)
+    within = ((x**2).mean(axis=0) - mean**2).mean(axis=1) * (n / (n - 1))
+    moves = between > _ROUNDING
+    floor = between / n**2 + _ROUNDING  # what never moves within a chain has a ratio of n² at most
     return np.where(moves, between / np.maximum(within, floor), 0.0), moves
 
 
@@ -136,7 +145,15 @@ def monitor(model: GroundModel, targets: Targets, standing: Standing) -> Monitor
     variable = np.searchsorted(start, pairs, side="right") - 1
     of = given[variable[first]] if len(first) else given[:0]
     return Monitor(
-        reader, read, int(label.max(initial=-1)) + 1, variable, pairs - start[variable], first, of, label[of]
+        reader=reader,
+        read=read,
+        n_components=int(label.max(initial=-1)) + 1,
+        standing=standing,
+        variable=variable,
+        state=pairs - start[variable],
+        first=first,
+        given=of,
+        component=label[of],
     )
 
 

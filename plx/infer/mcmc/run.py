@@ -184,8 +184,8 @@ class _Run:
                 return "limit"
         assert self.partial is not None
         self.batches.append(self.partial)
-        if self.watch is not None and (standing := self.sampler.standing(self.chains)) is not None:
-            self.watch.look(standing.states)
+        if self.watch is not None:
+            self.watch.look()
         return None
 
     def _step(self, draws: int) -> None:
