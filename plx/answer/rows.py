@@ -91,7 +91,11 @@ def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
         yield readable(estimate.text), probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
     if rest:
         worst = max(estimate.mcse for estimate in rest)
-        yield f"{count_text(len(rest))} more values", probability_text(sum(estimate.p for estimate in rest), worst), ""
+        yield (
+            f"{count_text(len(rest))} more values",
+            probability_text(sum(estimate.p for estimate in rest), worst),
+            "",
+        )
 
 
 def _most_probable(estimates: tuple[Estimate, ...]) -> tuple[list[Estimate], list[Estimate]]:

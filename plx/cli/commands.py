@@ -1,7 +1,8 @@
 """The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx symmetries``, ``plx compare``.
 
 Exit codes: 0 answered, 1 the program is at fault, 2 the call is, 3 not converged (with ``--strict``),
-130 interrupted (after the answers so far, if there are any). A command imports what it needs, when it needs it.
+130 interrupted (after the answers so far, if there are any). A command imports what it needs, when it
+needs it.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def run(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Makes a sampled run repeatable. Drawn if not given.")
     ] = None,
-    chains: Annotated[int | None, typer.Option(min=2, help="Independent chains.")] = None,
+    chains: Annotated[int | None, typer.Option(min=2, help="Independent chains, 16 at least.")] = None,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Stop after this many samples of all chains.")
     ] = None,

@@ -69,15 +69,20 @@ def _bits(model: GroundModel) -> FloatArray:
     """The binary logarithm of the number of worlds of each component; [0] where there is none."""
     graph = model.graph
     label = _components(model)[0][: graph.n_variables]
-    return np.bincount(label, weights=np.log2(graph.card[: graph.n_variables]), minlength=1)
+    bits = np.log2(graph.card[: graph.n_variables].astype(np.float64))
+    return np.bincount(label, weights=bits, minlength=1).astype(np.float64)
 
 
 def enumerated(model: GroundModel) -> str:
     """What enumeration does, for people."""
-    worlds, parts = world_count(model), int((_bits(model) > 0).sum())
-    if worlds == 1:
+    bits = _bits(model)
+    bits = bits[bits > 0]
+    worlds, parts = np.exp2(bits).sum(), len(bits)
+    if not parts:
         return "the only world was looked at"
-    return f"all {worlds:,.0f} worlds{f' of {parts:,} independent parts' if parts > 1 else ''} were enumerated"
+    return (
+        f"all {worlds:,.0f} worlds{f' of {parts:,} independent parts' if parts > 1 else ''} were enumerated"
+    )
 
 
 def enumerate_worlds(model: GroundModel) -> Inference:

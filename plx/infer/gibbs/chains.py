@@ -63,7 +63,6 @@ class Chains:
         """A copy of the states of the variables, shape (V, chains)."""
         return np.concatenate([block.state for block in self.blocks], axis=1).astype(np.int32)
 
-
     def states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
         """A copy of the states of some variables, shape (variables, chains)."""
         return np.concatenate([block.state[variables] for block in self.blocks], axis=1)

@@ -219,9 +219,7 @@ def _rhat(piece: FloatArray, inner: FloatArray, n: int) -> FloatArray:
     return np.where(differ, np.sqrt((n - 1) / n + ratio), _SAME)
 
 
-def _worth(
-    ess: FloatArray, constant: BoolArray, offset: IntArray, worth: Worth, draws: float
-) -> FloatArray:
+def _worth(ess: FloatArray, constant: BoolArray, offset: IntArray, worth: Worth, draws: float) -> FloatArray:
     """What each target is worth: no more than its draws."""
     own = np.minimum.reduceat(np.where(constant, np.inf, ess), offset[:-1]) if len(offset) > 1 else ess
     return np.minimum(draws, worth(own))
@@ -248,9 +246,12 @@ def _honest(
     p = np.clip(states.mean, 0.0, 1.0)
     worth = np.minimum(n, size * pooled)
     rare = np.minimum(p, 1 - p) * worth < _RARE
-    floor = np.where(constant, _posterior_error(np.zeros(1), size), _posterior_error(p, np.where(rare, worth, n)))
+    floor = np.where(rare, _posterior_error(p, worth), _posterior_error(p, n))
+    ess = np.where(rare, np.minimum(states.ess, worth), states.ess)
     return replace(
-        states, mcse=np.maximum(states.mcse, floor), ess=np.where(constant, size, states.ess)
+        states,
+        mcse=np.maximum(states.mcse, np.where(constant, _posterior_error(np.zeros(1), size), floor)),
+        ess=np.where(constant, size, ess),
     )
 
 

@@ -106,8 +106,10 @@ class Monitor:
         return out
 
     def worth(self, movement: Movement, ess: FloatArray) -> FloatArray:
-        """How many independent draws a target is worth where its own do not tell: as many as the worst of those
-        that share a component with it, else as the looks at unknowns that do; infinitely many where nothing moves.
+        """How many independent draws a target is worth where its own do not tell.
+
+        As many as the worst of those that share a component with it, else as the looks at unknowns that do;
+        infinitely many where nothing moves.
 
         ``ess`` [targets] are the effective sizes, infinite for targets that never changed.
         """
@@ -170,7 +172,9 @@ def _dependence(graph: FactorGraph, targets: Targets) -> tuple[IntArray, IntArra
     if len(sums) > _WIDE:
         live, sums = live_derived(graph, np.array(sums, dtype=np.int64)), []
     label = components(graph, live)
-    reads = {node: label[np.flatnonzero(below(graph, np.array([node]))[: graph.n_variables])] for node in sums}
+    reads = {
+        node: label[np.flatnonzero(below(graph, np.array([node]))[: graph.n_variables])] for node in sums
+    }
     pairs = [
         (t, int(c))
         for t, nodes in enumerate(targets.nodes)
@@ -195,8 +199,9 @@ def _near(graph: FactorGraph, asked: IntArray) -> list[int]:
     seen = np.zeros(graph.n_nodes, dtype=bool)
     seen[asked] = True
     found = dict.fromkeys(asked.tolist())
-    owner, of = input_owner(graph) + graph.n_variables, np.repeat(
-        np.arange(graph.n_factors), np.diff(graph.scope_start)
+    owner, of = (
+        input_owner(graph) + graph.n_variables,
+        np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start)),
     )
     for _ in range(_ROUNDS):
         if len(found) >= _WATCHED:

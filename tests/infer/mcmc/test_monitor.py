@@ -65,10 +65,12 @@ def test_modes_that_symmetries_exchange_are_averaged_by_lifted() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_models_that_mix_converge_as_soon_as_their_answers_do(seed: int) -> None:
-    """Hundreds of unknowns in chains of middling weights, one asked for: none of the others raises a doubt."""
+    """Hundreds of unknowns of middling weights, one asked for: none of the others raises a doubt."""
     rng = np.random.default_rng(seed)
     n = 300
-    pairs = [((i, i + 1), [[int(w), 0], [0, int(v)]]) for i, (w, v) in enumerate(rng.integers(0, 3, (n - 1, 2)))]
+    pairs = [
+        ((i, i + 1), [[int(w), 0], [0, int(v)]]) for i, (w, v) in enumerate(rng.integers(0, 3, (n - 1, 2)))
+    ]
     model = make_model([2] * n, pairs)
     model = replace(model, queries=model.queries[n // 2 : n // 2 + 1])
     found = infer(model, "gibbs", Options(seed=seed, samples=64 * 4000, seconds=None))
@@ -84,7 +86,9 @@ def test_every_second_chain_starts_opposite() -> None:
 
 
 def test_a_sum_over_independent_parts_depends_on_all_of_them() -> None:
-    text = RING.format(asked="count(u(i) for i in N) + count(far for i in N) as n\nquery count(far for i in N) as f")
+    text = RING.format(
+        asked="count(u(i) for i in N) + count(far for i in N) as n\nquery count(far for i in N) as f"
+    )
     answers = plx.compile(text).run(method="gibbs", seed=1, samples=64_000, seconds=None)
     assert not answers["n"].converged
     assert answers["f"].converged
