@@ -159,10 +159,12 @@ def test_what_has_not_converged_is_marked(plx, format: str) -> None:
 
 
 def test_strict_runs_tell_by_their_exit_code_whether_they_converged(plx) -> None:
-    sampled = ("run", "coin.plx", "--method", "gibbs", "--seed", "1", "--strict")
-    assert plx(*sampled)[0] == 0
-    assert plx("run", "coin.plx", "--strict")[0] == 0
-    code, out, _ = plx(*sampled, "--accuracy", "1e-7", "--samples", "64")
+    program = b"random a\nweight 1: a\nquery a"
+    sampled = ("run", "-", "--method", "gibbs", "--seed", "1", "--strict")
+    assert plx(*sampled, stdin=program)[0] == 0
+    assert plx("run", "-", "--strict", stdin=program)[0] == 0
+    assert plx(*sampled[:-1], "--accuracy", "1e-7", "--samples", "64", stdin=program)[0] == 0
+    code, out, _ = plx(*sampled, "--accuracy", "1e-7", "--samples", "64", stdin=program)
     assert code == 3
     assert "not converged" in out, "the answers so far are printed"
 
