@@ -99,7 +99,7 @@ class Model:
         Args:
             method: ``exact``, ``gibbs``, … or ``auto``: exact where the program is small enough.
             seed: makes a sampled run repeatable; drawn, and kept in the result, if not given.
-            chains: how many independent chains.
+            chains: how many independent chains; fewer than 16 prove nothing, so 16 are run.
             samples: stop after so many samples, counted over all chains.
             seconds: stop after so many seconds; 60 if neither this nor ``samples`` is given.
             accuracy: stop when every standard error is below this and the chains agree.

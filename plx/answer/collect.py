@@ -50,5 +50,6 @@ def _merge(runs: Sequence[Inference]) -> Inference:
         draws=sum(run.draws for run in runs if run.draws is not None) or None,
         seconds=sum(run.seconds for run in runs),
         status=max((run.status for run in runs), key=_WORST_LAST.index),
+        advice=tuple(dict.fromkeys(line for run in runs for line in run.advice)),
         notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
     )

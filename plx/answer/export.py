@@ -121,7 +121,7 @@ def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
         }
     if query.moments is not None:
         yield {"mean": _finite(query.mean), "sd": _finite(query.sd), "mcse": _finite(query.mean_mcse)}
-    if query.log_z is not None:
+    if query.kind == "logz":
         yield {"log_z": _finite(query.log_z)}
     for world in query.worlds:
         yield {"log_weight": _finite(world.log_weight)}

@@ -45,8 +45,8 @@ def error_text(error: float) -> str:
 
 
 def count_text(n: float) -> str:
-    """A count to read: ``12 345``."""
-    return f"{n:,.0f}".replace(",", " ")  # a thin no-break space
+    """A count to read, as everywhere in plx: ``12,345``."""
+    return f"{n:,.0f}"
 
 
 def _decimals(error: float) -> int:

@@ -55,7 +55,7 @@ def _first_row(query: QueryResult, value: str, answer: str, error: str) -> Row:
         error=error,
         ess="" if query.ess is None else count_text(query.ess),
         rhat="" if query.rhat is None else _rhat_text(query.rhat),
-        mark="" if query.converged else "not converged",
+        mark="" if query.converged or query.kind == "logz" else "not converged",
     )
 
 
@@ -68,7 +68,7 @@ def _answers(query: QueryResult) -> Iterator[tuple[str, str, str]]:
     if query.kind == "probability":
         yield "", truth_text(query), error_text(query.mcse)
     elif query.kind == "logz":
-        yield "log Z", number_text(query.log_z if query.log_z is not None else -math.inf), ""
+        yield "log Z", number_text(query.log_z) if query.log_z is not None else "unknown", ""
     elif query.kind == "map":
         yield from _world_rows(query)
     else:
@@ -96,7 +96,11 @@ def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
         yield readable(estimate.text), probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
     if rest:
         worst = max(estimate.mcse for estimate in rest)
-        yield f"{len(rest)} more values", probability_text(sum(estimate.p for estimate in rest), worst), ""
+        yield (
+            f"{count_text(len(rest))} more values",
+            probability_text(sum(estimate.p for estimate in rest), worst),
+            "",
+        )
 
 
 def _most_probable(estimates: tuple[Estimate, ...]) -> tuple[list[Estimate], list[Estimate]]:
@@ -117,7 +121,7 @@ def _world_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
         for name, text in unknowns[:MOST_UNKNOWNS]:
             yield readable(name), readable(text), ""
         if len(unknowns) > MOST_UNKNOWNS:
-            yield f"{len(unknowns) - MOST_UNKNOWNS} more", "in --format json", ""
+            yield f"{count_text(len(unknowns) - MOST_UNKNOWNS)} more", "in --format json", ""
 
 
 def _proof_text(world: MapWorld) -> str:

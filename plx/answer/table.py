@@ -73,12 +73,12 @@ def warnings(result: Result) -> list[str]:
     found = [] if len(result) else ["the program asks nothing: add a `query`"]
     if result.status == "interrupted":
         found.append("interrupted: these are the answers so far")
-    doubtful = sum(not query.converged for query in result)
+    doubtful = sum(not query.converged for query in result if query.kind not in ("map", "logz"))
     if doubtful:
-        found.append(
-            f"{doubtful} of {len(result)} answers not converged: give the run more --seconds or --samples, "
-            "or a larger --accuracy"
-        )
+        why = "; ".join(result.inference.advice) or "give the run more --seconds or --samples"
+        found.append(f"{count_text(doubtful)} of {count_text(len(result))} answers not converged: {why}")
+    if any(not query.converged for query in result if query.kind == "map"):
+        found.append("not proved that no world is more probable: --method auto with more --seconds may")
     return found
 
 
@@ -116,8 +116,8 @@ def _short(query: QueryResult) -> str:
         return f"mean {number_text(query.mean, query.mcse)}" + (f" ± {error}" if error else "")
     if query.kind == "map":
         return f"log weight {number_text(query.log_weight)}"
-    if query.log_z is not None:
-        return f"log Z {number_text(query.log_z)}"
+    if query.kind == "logz":
+        return "log Z unknown" if query.log_z is None else f"log Z {number_text(query.log_z)}"
     best = sorted(query.estimates, key=lambda estimate: -estimate.p)[:3]
     more = ", …" if len(query.estimates) > len(best) else ""
     return ", ".join(f"{readable(e.text)} {probability_text(e.p, e.mcse)}" for e in best) + more

@@ -27,7 +27,7 @@ from plx.cli.arguments import (
     load,
     name_of,
 )
-from plx.cli.exits import INTERRUPTED, passed_on
+from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
 from plx.cli.output import (
     Format,
     GroundFormat,
@@ -105,7 +105,9 @@ def run(
         int | None,
         typer.Option(callback=check_number, help="Makes a sampled run repeatable. Drawn if not given."),
     ] = None,
-    chains: Annotated[int | None, typer.Option(callback=check_number, help="Independent chains.")] = None,
+    chains: Annotated[
+        int | None, typer.Option(callback=check_number, help="Independent chains, 16 at least.")
+    ] = None,
     samples: Annotated[
         int | None, typer.Option(callback=check_number, help="Stop after this many samples of all chains.")
     ] = None,
@@ -119,6 +121,9 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
+    ] = False,
     format: Annotated[
         Format | None, typer.Option(help="How to print the answers: as the suffix of -o says, else a table.")
     ] = None,
@@ -149,6 +154,8 @@ def run(
         print_result(interrupt.result, form, output)
         raise typer.Exit(INTERRUPTED) from None
     print_result(result, form, output)
+    if strict and not result.converged:
+        raise typer.Exit(UNCONVERGED)
 
 
 @app.command()

@@ -1,7 +1,8 @@
 """How the command line ends, whatever happens: with an exit code, and in words.
 
-0 answered, 1 the program is at fault, 2 the call is, or what it writes to, 130 interrupted (after the
-answers so far, if there are any), 141 nobody reads the output any more. The last two are those of shells.
+0 answered, 1 the program is at fault, 2 the call is, or what it writes to, 3 not converged (with
+``--strict``), 130 interrupted (after the answers so far, if there are any), 141 nobody reads the output
+any more. The last two are those of shells.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import NoReturn
 
+UNCONVERGED = 3
 INTERRUPTED = 130
 UNREAD = 141
 

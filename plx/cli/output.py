@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from plx.answer.result import Result
 
 
+UNCONVERGED = 3
+"""The exit code of a run with ``--strict`` of which an answer is unknown or has not converged."""
+
+
 class Format(StrEnum):
     """How answers are printed."""
 

@@ -10,12 +10,15 @@ from functools import partial
 from plx.graph.model import GroundModel
 from plx.graph.sizes import size_text
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_worlds, world_count
+from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_joint_worlds, world_count
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
 
 WORLDS = 1 << 22
 """Enumeration visits at most this many worlds."""
+
+FEWEST = 16
+"""Fewer chains than this may all be in one place and agree, so more are run than were asked for."""
 
 _FEW = 1 << 14
 """So few worlds are enumerated without looking for anything better."""
@@ -76,9 +79,9 @@ def exact_choice(model: GroundModel, options: Options) -> Choice | None:
 
 def _listed(model: GroundModel, most: int) -> Choice | None:
     """Enumeration, if there are at most so many worlds; each unknown alone makes one or more."""
-    if model.graph.n_variables > most or (worlds := world_count(model)) > most:
+    if model.graph.n_variables > most or world_count(model) > most:
         return None
-    return Choice("exact", enumerated(worlds), lambda: enumerate_worlds(model))
+    return Choice("exact", enumerated(model), lambda: enumerate_worlds(model))
 
 
 def exact(model: GroundModel, options: Options) -> Choice:
@@ -122,6 +125,7 @@ def require_method(method: str) -> None:
 
 def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     """Answers by a sampler to the queries that have targets."""
+    from plx.infer.mcmc.advice import advice
     from plx.infer.mcmc.estimates import sampled_answers
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
@@ -129,8 +133,10 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     asked = replace(model, queries=tuple(query for query in model.queries if query.targets))
     if not asked.queries:
         return Inference(name, "", (Answer(),) * len(model.queries), seed=options.seed)
+    options = replace(options, chains=max(options.chains, FEWEST))
     found = sample(asked, SAMPLERS[name], options)
-    answers = iter(sampled_answers(asked, found, options))
+    answered = sampled_answers(asked, found, options)
+    answers = iter(answered)
     samples = found.samples
     return Inference(
         name,
@@ -141,6 +147,7 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
         draws=samples.draws * samples.counts.shape[0] * samples.counts.shape[1],
         status=found.status,
         notes=samples.notes,
+        advice=advice(asked, found, answered, name, options),
     )
 
 
@@ -156,7 +163,7 @@ def _with_worlds(model: GroundModel, found: Inference, options: Options, proven:
         elif query.kind == "logz":
             answers[i] = log_z_answer(found.log_z)
             if found.log_z is None:
-                notes.append(f"{found.method} gives no logz; --method exact does, where the model fits")
+                notes.append(_log_z_note(found.method, refused=proven))
     if wanted:
         notes.append(how)
     return replace(found, answers=tuple(answers), notes=tuple(dict.fromkeys(notes)))
@@ -174,6 +181,12 @@ def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> t
     return anneal(model, options, count), note
 
 
+def _log_z_note(method: str, refused: bool) -> str:
+    """Why log Z is unknown, and what gives it."""
+    note = f"log Z is unknown: {method} samples worlds, and only --method exact sums over all of them"
+    return note + (", which is out of reach here" if refused else ", where the model fits")
+
+
 def _size(model: GroundModel) -> str:
     """``1,024`` or ``about 10^57``."""
-    return size_text(log10_worlds(model) / math.log10(2))
+    return size_text(log10_joint_worlds(model) / math.log10(2))

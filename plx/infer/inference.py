@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from plx.values import FloatArray
+from plx.graph.model import GroundModel
+from plx.values import FloatArray, IntArray
 
 Assignment = npt.NDArray[np.int32]
 """The state of every variable, shape (V,)."""
@@ -29,6 +31,18 @@ class Samples:
     seconds: float = 0.0
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+
+
+class Standing(NamedTuple):
+    """Where chains stand: ``states(variables)`` are those of a model's variables, shape (variables, chains).
+
+    The model's atoms are those of the given one. Answers are averages over ``orbits`` of its pairs of a
+    variable and a state [Σ card], where there are some.
+    """
+
+    model: GroundModel
+    states: Callable[[IntArray], npt.NDArray[np.integer]]
+    orbits: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +89,5 @@ class Inference:
     seconds: float = 0.0
     status: Literal["done", "limit", "interrupted"] = "done"
     notes: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+    """Why answers have not converged, and what helps."""

@@ -46,7 +46,7 @@ def _step(every: int, chains: lanes.Chains, draws: int, thin: int) -> object:
 
 def main() -> None:
     """One line per model: millions of updates per second, and how much is left when lifted."""
-    models = {"ring 1 000": ring(1000), "ring 20 000": ring(20_000), "Potts 40×40": potts(40)}
+    models = {"ring 1,000": ring(1000), "ring 20,000": ring(20_000), "Potts 40×40": potts(40)}
     models |= {"curriculum, 200 students": curriculum(200), "complete graph of 100": complete(100)}
     print(
         f"{'model':26} {'sweeps only':>12} {'recorded':>9} {'lifted':>8} {'share':>6}   millions of updates/s"

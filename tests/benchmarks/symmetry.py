@@ -20,13 +20,13 @@ Case = tuple[str, Callable[[], GroundModel], Kind, float | None]
 
 def cases() -> Iterator[Case]:
     """What the benchmark measures."""
-    yield "ring of 1 000, renamed", lambda: ring(1000), "vv", 0.1
-    yield "ring of 100 000, renamed", lambda: ring(100_000), "vv", 5
+    yield "ring of 1,000, renamed", lambda: ring(1000), "vv", 0.1
+    yield "ring of 100,000, renamed", lambda: ring(100_000), "vv", 5
     yield "Potts 100×100, 3 colours", lambda: potts(100), "vv", 3
     for kind in ("vv", "nec"):
         yield "curriculum, 200 tied students", lambda: curriculum(200), kind, 1.5
-        yield "curriculum, 2 000 tied students", lambda: curriculum(2000), kind, 15
-    yield "complete graph of 1 000 people", lambda: complete(1000), "vv", None
+        yield "curriculum, 2,000 tied students", lambda: curriculum(2000), kind, 15
+    yield "complete graph of 1,000 people", lambda: complete(1000), "vv", None
     for name in ("sc_20_10", "ring_test4_size500"):
         if (PAPER / f"{name}.json").exists():
             yield name, lambda name=name: published(PAPER / f"{name}.json"), "nec", 0.3  # type: ignore[misc]

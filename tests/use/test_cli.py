@@ -158,6 +158,33 @@ def test_what_has_not_converged_is_marked(plx, format: str) -> None:
         assert "not converged" in err
 
 
+def test_strict_runs_tell_by_their_exit_code_whether_they_converged(plx) -> None:
+    program = b"random a\nweight 1: a\nquery a"
+    sampled = ("run", "-", "--method", "gibbs", "--seed", "1", "--strict")
+    assert plx(*sampled, stdin=program)[0] == 0
+    assert plx("run", "-", "--strict", stdin=program)[0] == 0
+    assert plx(*sampled[:-1], "--accuracy", "1e-7", "--samples", "64", stdin=program)[0] == 0
+    code, out, _ = plx(*sampled, "--accuracy", "1e-7", "--samples", "64", stdin=program)
+    assert code == 3
+    assert "not converged" in out, "the answers so far are printed"
+
+
+def test_an_unknown_log_z_is_absent_in_every_format(plx) -> None:
+    def printed(format: str) -> str:
+        arguments = ("run", "-", "--method", "gibbs", "--seed", "1", "--format", format)
+        code, out, _ = plx(*arguments, stdin=b"random a\nweight 1: a\nquery a\nquery logz")
+        assert code == 0 and "inf" not in out and "nan" not in out.lower()
+        return out
+
+    table = printed("table")
+    assert re.search(r"log Z +unknown", table) and "--method exact sums over all of them" in table
+    assert "not converged" not in table
+    assert json.loads(printed("json"))["queries"][1]["log_z"] is None
+    row = list(csv.DictReader(io.StringIO(printed("csv"))))[-1]
+    assert (row["query"], row["log_z"]) == ("logz", "")
+    assert plx("run", "-", "--method", "gibbs", "--strict", stdin=b"random a\nquery logz")[0] == 3
+
+
 def test_small_probabilities_keep_their_digits(plx) -> None:
     _, out, _ = plx("run", "-", stdin=b"random a\nweight -40: a\nquery a")
     assert "4.25e-18" in out

@@ -60,15 +60,32 @@ def world_count(model: GroundModel) -> float:
 
 def log10_worlds(model: GroundModel) -> float:
     """The decimal logarithm of `world_count`."""
+    return float(np.logaddexp2.reduce(_bits(model))) * math.log10(2)
+
+
+def log10_joint_worlds(model: GroundModel) -> float:
+    """The decimal logarithm of how many worlds there are: the product over components."""
+    return float(_bits(model).sum()) * math.log10(2)
+
+
+def _bits(model: GroundModel) -> FloatArray:
+    """The binary logarithm of the number of worlds of each component; [0] where there is none."""
     graph = model.graph
     label = _components(model)[0][: graph.n_variables]
-    bits = np.bincount(label, weights=np.log2(graph.card[: graph.n_variables]), minlength=1)
-    return float(np.logaddexp2.reduce(bits)) * math.log10(2)
+    bits = np.log2(graph.card[: graph.n_variables].astype(np.float64))
+    return np.bincount(label, weights=bits, minlength=1).astype(np.float64)
 
 
-def enumerated(worlds: float) -> str:
-    """What enumeration did, for people."""
-    return "the only world was looked at" if worlds == 1 else f"all {worlds:,.0f} worlds were enumerated"
+def enumerated(model: GroundModel) -> str:
+    """What enumeration does, for people."""
+    bits = _bits(model)
+    bits = bits[bits > 0]
+    worlds, parts = np.exp2(bits).sum(), len(bits)
+    if not parts:
+        return "the only world was looked at"
+    return (
+        f"all {worlds:,.0f} worlds{f' of {parts:,} independent parts' if parts > 1 else ''} were enumerated"
+    )
 
 
 def enumerate_worlds(model: GroundModel) -> Inference:
@@ -97,7 +114,7 @@ def enumerate_worlds(model: GroundModel) -> Inference:
 
 
 def _inference(model: GroundModel, answers: Sequence[Answer], log_z: float) -> Inference:
-    return Inference("exact", enumerated(world_count(model)), tuple(answers), log_z=log_z)
+    return Inference("exact", enumerated(model), tuple(answers), log_z=log_z)
 
 
 def _components(model: GroundModel) -> tuple[IntArray, IntArray]:

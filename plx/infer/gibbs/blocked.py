@@ -20,6 +20,7 @@ from plx.infer.gibbs.compiled import compile_model, targets_of
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Determined, determined
+from plx.infer.inference import Standing
 from plx.infer.kernels.blocks import BlockArrays, kernel
 from plx.values import IntArray
 
@@ -119,6 +120,13 @@ def _init(model: GroundModel, seed: int, chains: int, threads: int | None, rando
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     parts = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
     return RuledChains(model, found, readout(model, found), begun, blocks, cuts, 0, parts)
+
+
+def standing(chains: Chains, orbits: IntArray | None = None) -> Standing:
+    """Where the chains stand, in the model that they were made for; orbits are those of its pairs."""
+    if isinstance(chains, lanes.Chains):
+        return Standing(chains.plan.given, chains.states_of, orbits)
+    return Standing(chains.given, lambda variables: chains.states[variables], orbits)
 
 
 def step(chains: Chains, draws: int, thin: int) -> npt.NDArray[np.integer]:

@@ -18,6 +18,7 @@ from plx.graph.model import FactorGraph
 from plx.graph.worlds import derived_totals, node_states
 from plx.infer.gibbs.compiled import Plan
 from plx.infer.kernels.gibbs import kernel
+from plx.values import IntArray
 
 Counts = npt.NDArray[np.int32]
 
@@ -61,6 +62,10 @@ class Chains:
     def states(self) -> npt.NDArray[np.int32]:
         """A copy of the states of the variables, shape (V, chains)."""
         return np.concatenate([block.state for block in self.blocks], axis=1).astype(np.int32)
+
+    def states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        """A copy of the states of some variables, shape (variables, chains)."""
+        return np.concatenate([block.state[variables] for block in self.blocks], axis=1)
 
 
 def step(chains: Chains, draws: int, thin: int) -> Counts:

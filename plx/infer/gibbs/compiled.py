@@ -33,6 +33,7 @@ class Targets:
 class Plan:
     """A compiled model: the kernels' arrays, and what rebuilds its tables for other weights."""
 
+    given: GroundModel
     graph: FactorGraph
     arrays: Compiled
     targets: Targets
@@ -44,7 +45,7 @@ class Plan:
         graph = self.graph._replace(table=table)
         filled = thresholds(self.conditionals, graph, BITS)
         arrays = self.arrays._replace(threshold=filled, potential=np.require(table, np.float64, ("C", "W")))
-        return Plan(graph, arrays, self.targets, self.rows, self.conditionals)
+        return Plan(self.given, graph, arrays, self.targets, self.rows, self.conditionals)
 
 
 def targets_of(model: GroundModel) -> Targets:
@@ -82,7 +83,7 @@ def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
         **_passive(graph, rows),
         **_counted(graph, rows, targets),
     )
-    return Plan(graph, arrays, targets, rows, c)
+    return Plan(model, graph, arrays, targets, rows, c)
 
 
 def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:

@@ -89,12 +89,11 @@ def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:
 
 
 def _random_world(graph: FactorGraph, seed: int, lane: int) -> npt.NDArray[np.int32]:
-    """Each variable uniform over its states."""
-    random = _generator(seed, _STREAM + lane)
-    states: npt.NDArray[np.int32] = (
-        random.random(graph.n_variables) * graph.card[: graph.n_variables]
-    ).astype(np.int32)
-    return states
+    """Each variable uniform over its states; every second chain starts opposite to the one before it."""
+    random = _generator(seed, _STREAM + lane - lane % 2)
+    card = graph.card[: graph.n_variables]
+    states: npt.NDArray[np.int32] = (random.random(graph.n_variables) * card).astype(np.int32)
+    return card - 1 - states if lane % 2 else states
 
 
 def _generator(seed: int, stream: int) -> np.random.Generator:

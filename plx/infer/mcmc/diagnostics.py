@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.rows import BoolArray
 from plx.infer.answers import power_of_two
 from plx.values import FloatArray, IntArray
 
@@ -29,6 +30,19 @@ _MANY = 16
 
 _FEW = 4
 """Pieces of fewer draws say nothing; R-hat is infinite then."""
+
+_RARE = 8
+"""A state of which so few independent visits were seen is rare."""
+
+_SAME = 1.0
+"""The R-hat of what is the same in all pieces of all chains, up to rounding, which is at most …"""
+
+_ROUNDING = 1e-24
+"""… this variance."""
+
+Worth = Callable[[FloatArray], FloatArray]
+"""From the effective sizes of targets [targets], infinite where one never changed, how many independent draws
+each is worth where its own do not tell."""
 
 _HALVES = 8
 """R-hat compares at least this many pieces of chains, where there are enough batches."""
@@ -52,17 +66,24 @@ class Diagnosis:
     numbers: Spread
 
 
+def as_the_worst(ess: FloatArray) -> FloatArray:
+    """A target is worth as many independent draws as the worst of all."""
+    return np.full(len(ess), ess.min(initial=np.inf))
+
+
 def diagnose(
     batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any],
     draws: int,
     offset: IntArray,
     values: FloatArray,
     pooled: FloatArray | None = None,
+    worth: Worth = as_the_worst,
 ) -> Diagnosis:
     """Diagnose batches of counts, shape (chains, states); each holds ``draws`` draws of each chain.
 
     ``values`` has the number that each state stands for, 0 where a target is no number; ``pooled``
-    says of how many counts each is an average, if not 1.
+    says of how many counts each is an average, if not 1. ``worth`` says what targets that never changed
+    are worth, as `as_the_worst` does.
     """
     pooled = np.ones(offset[-1]) if pooled is None else pooled
     together = len(batches) * batches[0].shape[0]
@@ -70,6 +91,8 @@ def diagnose(
     states = _together(
         [_indicators(_part(batches, a, b), draws, pooled[a:b]) for a, b in pairwise(edges.tolist())]
     )
+    constant = (states.mean <= 0) | (states.mean >= 1) | (states.rhat == _SAME)
+    size = _worth(states.ess, constant, offset, worth, together * draws)
     step = max(1, _CHUNK // together)
     cuts = np.unique(np.append(np.searchsorted(offset, np.arange(0, offset[-1], step)), len(offset) - 1))
     numbers = []
@@ -83,7 +106,12 @@ def diagnose(
         else:
             nothing = np.zeros(len(first))
             numbers.append(Spread(nothing, nothing, together * draws * least, nothing + 1))
-    return Diagnosis(_honest(states, together * draws * pooled), _together(numbers))
+    found = _together(numbers)
+    unseen = farthest_unseen(states.mean, found.mean, offset, values) * _posterior_error(np.zeros(1), size)
+    return Diagnosis(
+        _honest(states, constant, np.repeat(size, np.diff(offset)), together * draws, pooled),
+        replace(found, mcse=np.hypot(found.mcse, unseen)),
+    )
 
 
 def _part(batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], a: int, b: int) -> npt.NDArray[Any]:
@@ -185,23 +213,64 @@ def _rhat(piece: FloatArray, inner: FloatArray, n: int) -> FloatArray:
         return np.full(piece.shape[2], np.inf)
     between = _variance(piece.reshape(pieces * chains, -1))
     floor = 0.5 / (pieces * chains * n)
-    inner = np.where(between > 0, np.maximum(inner, floor), inner)
+    differ = between > _ROUNDING
+    inner = np.where(differ, np.maximum(inner, floor), inner)
     ratio: FloatArray = between / np.where(inner > 0, inner, 1.0)
-    return np.where(between > 0, np.sqrt((n - 1) / n + ratio), 1.0)
+    return np.where(differ, np.sqrt((n - 1) / n + ratio), _SAME)
 
 
-def _honest(states: Spread, n: FloatArray) -> Spread:
-    """No standard error below that of the probability (k + 1) / (n + 2) from independent draws.
+def _worth(ess: FloatArray, constant: BoolArray, offset: IntArray, worth: Worth, draws: float) -> FloatArray:
+    """What each target is worth: no more than its draws."""
+    own = np.minimum.reduceat(np.where(constant, np.inf, ess), offset[:-1]) if len(offset) > 1 else ess
+    return np.minimum(draws, worth(own))
 
-    For a state never, or always, seen, the draws count as independent only as far as those of
-    the other targets do.
+
+def _posterior_error(p: FloatArray, n: FloatArray) -> FloatArray:
+    """How far the probability of what was seen in a share p of n independent draws is from p: the root mean
+    square under its posterior, from a uniform prior, Beta(pn + 1, (1 - p)n + 1)."""
+    center = (p * n + 1) / (n + 2)
+    error: FloatArray = np.sqrt(center * (1 - center) / (n + 3) + (center - p) ** 2)
+    return error
+
+
+def _honest(
+    states: Spread, constant: BoolArray, size: FloatArray, draws: float, pooled: FloatArray
+) -> Spread:
+    """No standard error below that of the posterior after n independent draws.
+
+    A state that is as likely in all chains was never, or always, seen, or hangs on what never changed; its
+    draws are worth ``size``, and what was not seen may change it altogether. Nor do the few visits to a rare
+    state tell how far they depend on each other.
     """
-    constant = (states.mean <= 0) | (states.mean >= 1)
-    seen = states.ess[~constant]
-    effective = np.minimum(n, seen.min(initial=np.inf))
-    size = np.where(constant, effective, n)
-    p = (states.mean * size + 1) / (size + 2)
-    floor = np.sqrt(p * (1 - p) / size)
-    return Spread(
-        states.mean, np.maximum(states.mcse, floor), np.where(constant, effective, states.ess), states.rhat
+    n = draws * pooled
+    p = np.clip(states.mean, 0.0, 1.0)
+    worth = np.minimum(n, size * pooled)
+    rare = np.minimum(p, 1 - p) * worth < _RARE
+    floor = np.where(rare, _posterior_error(p, worth), _posterior_error(p, n))
+    ess = np.where(rare, np.minimum(states.ess, worth), states.ess)
+    return replace(
+        states,
+        mcse=np.maximum(states.mcse, np.where(constant, _posterior_error(np.zeros(1), size), floor)),
+        ess=np.where(constant, size, ess),
     )
+
+
+def farthest_unseen(p: FloatArray, mean: FloatArray, offset: IntArray, values: FloatArray) -> FloatArray:
+    """Per target how far from its mean a number may be that was never drawn.
+
+    Beyond those drawn it is the next possible value, for how far they spread is known; of a number of which
+    one value was drawn it is any. What was not drawn on either side is as likely as one draw at most.
+    """
+    first, of = offset[:-1], np.repeat(np.arange(len(offset) - 1), np.diff(offset))
+    if not values.any():
+        return np.zeros(len(first))
+    low = np.minimum.reduceat(np.where(p > 0, values, np.inf), first)
+    high = np.maximum.reduceat(np.where(p > 0, values, -np.inf), first)
+    above = np.minimum.reduceat(np.where(values > high[of], values, np.inf), first)
+    below = np.maximum.reduceat(np.where(values < low[of], values, -np.inf), first)
+    single = low == high
+    top = np.where(single, np.maximum.reduceat(values, first), above)
+    bottom = np.where(single, np.minimum.reduceat(values, first), below)
+    up = np.where(np.isfinite(top), top - mean, 0.0)
+    down = np.where(np.isfinite(bottom), mean - bottom, 0.0)
+    return np.maximum(0.0, np.maximum(up, down))

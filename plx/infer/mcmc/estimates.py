@@ -35,7 +35,9 @@ def _answer(
         mcse=states.mcse[part],
         ess=float(states.ess[part].min()),
         rhat=rhat if np.isfinite(rhat) else None,
-        converged=bool(states.mcse[part].max() < options.accuracy and rhat < options.rhat),
+        converged=bool(
+            states.mcse[part].max() < options.accuracy and rhat < options.rhat and not found.stuck[t]
+        ),
     )
     if query.kind != "number":
         return answer

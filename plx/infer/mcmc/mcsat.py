@@ -19,6 +19,7 @@ from plx.graph.worlds import derived_totals, node_states, scope_strides
 from plx.infer.gibbs.blocked import Readout, readout, started
 from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
+from plx.infer.inference import Standing
 from plx.infer.kernels.mcsat import Slices, kernel
 from plx.values import IntArray
 
@@ -36,7 +37,7 @@ _WORTH_A_THREAD = 1 << 14
 class SliceChains:
     """Chains as rows: states [C, V], totals and states of derived nodes [C, D], generators [C]."""
 
-    graph: FactorGraph
+    model: GroundModel
     arrays: Slices
     targets: Targets
     readout: Readout
@@ -58,7 +59,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     nodes = node_states(graph, states)
     words = [np.random.SeedSequence(seed, spawn_key=(_STREAM + c,)) for c in range(chains)]
     return SliceChains(
-        graph=graph,
+        model=found.model,
         arrays=_slices(graph, rows, structure(graph, rows)),
         targets=targets_of(found.model),
         readout=readout(model, found),
@@ -68,6 +69,11 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
         random=np.array([word.generate_state(1, np.uint64)[0] for word in words], dtype=np.uint64),
         threads=threads or os.cpu_count() or 1,
     )
+
+
+def standing(chains: SliceChains) -> Standing:
+    """Where the chains stand, in the model without defined unknowns."""
+    return Standing(chains.model, lambda variables: chains.state.T[variables])
 
 
 def step(chains: SliceChains, draws: int, thin: int) -> npt.NDArray[np.int64]:
@@ -106,7 +112,7 @@ def _advance(chains: SliceChains, steps: int) -> None:
 
 def _record(chains: SliceChains, counts: IntArray) -> None:
     """Add the present state of every target to its counts."""
-    nodes = node_states(chains.graph, chains.state.T)
+    nodes = node_states(chains.model.graph, chains.state.T)
     lane = np.arange(len(chains.state))
     arity = np.array([len(scope) for scope in chains.targets.nodes], dtype=np.int64)
     for size in np.unique(arity).tolist():
@@ -114,7 +120,7 @@ def _record(chains: SliceChains, counts: IntArray) -> None:
         scope = np.array([chains.targets.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
         index = np.zeros((len(mine), len(lane)), dtype=np.int64)
         for position in range(size):
-            index = index * chains.graph.card[scope[:, position]][:, None] + nodes[scope[:, position]]
+            index = index * chains.model.graph.card[scope[:, position]][:, None] + nodes[scope[:, position]]
         counts[lane, chains.targets.offset[mine][:, None] + index] += 1
 
 

@@ -7,17 +7,20 @@ disagree, the older half is dropped first, so that the burn-in grows with the ru
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import GroundModel
+from plx.graph.rows import BoolArray
 from plx.infer.gibbs.chains import state_type
 from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.inference import Samples
 from plx.infer.kernels.gibbs import kernel
-from plx.infer.mcmc.diagnostics import Diagnosis, diagnose
+from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose
+from plx.infer.mcmc.monitor import Monitor, Movement, monitor
 from plx.infer.mcmc.samplers import Sampler
 from plx.infer.options import Clock, Options, Progress
 from plx.values import FloatArray
@@ -30,6 +33,9 @@ _FIRST = 16
 
 _BYTES = 1 << 28
 """Memory for counts, past which fewer batches are kept (never fewer than 4)."""
+
+_LOOKS = 1 << 13
+"""Batches of all chains past which a finer accuracy brings no more."""
 
 _CALL = 0.1
 """Seconds that one call of a sampler's step should take, so that Ctrl-C and reports are prompt."""
@@ -46,6 +52,8 @@ class Sampled:
     targets: Targets
     diagnosis: Diagnosis
     status: Status
+    movement: Movement | None  # None where a sampler does not say where its chains stand
+    stuck: BoolArray  # [targets] something that the target depends on keeps chains apart
 
 
 def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
@@ -58,9 +66,10 @@ def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
     targets = targets_of(model)
     options.progress(Progress("searching for a first state", 0.0, 0.0))
     chains = sampler.init(model, options.seed, options.chains, options.threads)
-    run = _Run(
-        sampler, chains, options, targets, state_values(model, targets), thinning(model, targets), clock
-    )
+    values, thin = state_values(model, targets), thinning(model, targets)
+    standing = sampler.standing(chains)
+    watch = None if standing is None else monitor(model, targets, standing)
+    run = _Run(sampler, chains, options, targets, values, thin, clock, watch)
     status = run.loop()
     samples = Samples(
         counts=np.stack(run.batches),
@@ -70,7 +79,8 @@ def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
         interrupted=status == "interrupted",
         notes=(*sampler.notes(chains), *_notes(status, clock, options)),
     )
-    return Sampled(samples, targets, run.diagnosis(), status)
+    movement, stuck = run.moved()
+    return Sampled(samples, targets, run.diagnosis(movement), status, movement, stuck)
 
 
 def state_values(model: GroundModel, targets: Targets) -> FloatArray:
@@ -121,6 +131,7 @@ class _Run:
     values: FloatArray
     thin: int
     clock: Clock
+    watch: Monitor | None
     batches: list[Counts] = field(default_factory=list)
     partial: Counts | None = None
     partial_draws: int = 0
@@ -131,7 +142,8 @@ class _Run:
     def __post_init__(self) -> None:
         numbers = max(1, int(self.targets.offset[-1])) * self.options.chains
         self.call, memory = _CALL + _NUMBER * numbers, numbers * 4
-        wanted = max(16, -(-256 // self.options.chains))
+        looks = max(256, min(_LOOKS, int(2 / self.options.accuracy)))
+        wanted = max(16, -(-looks // self.options.chains))
         self.most = max(4, min(wanted, _BYTES // memory) // 4 * 4)
         if self.options.samples is not None:
             share = self.options.samples // (self.options.chains * self.most)
@@ -148,10 +160,20 @@ class _Run:
         self._finish()
         return status
 
-    def diagnosis(self) -> Diagnosis:
+    def diagnosis(self, movement: Movement | None) -> Diagnosis:
         """Standard errors and R-hat of all batches kept."""
         pooled = self.sampler.pooled(self.chains)
-        return diagnose(self.batches, self.draws, self.targets.offset, self.values, pooled)
+        worth: Worth = as_the_worst
+        if self.watch is not None and movement is not None:
+            worth = partial(self.watch.worth, movement)
+        return diagnose(self.batches, self.draws, self.targets.offset, self.values, pooled, worth)
+
+    def moved(self) -> tuple[Movement | None, BoolArray]:
+        """How what is watched moves, and per target whether something that it depends on is stuck."""
+        if self.watch is None:
+            return None, np.zeros(len(self.targets.nodes), dtype=bool)
+        movement = self.watch.movement()
+        return movement, self.watch.stuck(movement, len(self.targets.nodes))
 
     def _collect(self) -> Status | None:
         """One more batch, unless the clock runs out."""
@@ -162,6 +184,8 @@ class _Run:
                 return "limit"
         assert self.partial is not None
         self.batches.append(self.partial)
+        if self.watch is not None:
+            self.watch.look()
         return None
 
     def _step(self, draws: int) -> None:
@@ -174,7 +198,7 @@ class _Run:
     def _finish(self) -> None:
         """At least one batch, and no burn-in among those kept."""
         if not self.warm:
-            self.batches = self.batches[len(self.batches) // 2 :]
+            self._drop(len(self.batches) // 2)
         if self.batches:
             return
         if self.partial is None:
@@ -189,9 +213,10 @@ class _Run:
         """A reason to stop after a whole batch; else make room for more."""
         n = len(self.batches)
         settled = False
-        if n >= self.most // 2 and n % 2 == 0:
-            error, rhat = worst(self.diagnosis())
-            settled = rhat < self.options.rhat
+        if n == self.most or (n >= self.most // 2 and n % (self.most // 16 * 2 or 2) == 0):
+            movement, stuck = self.moved()
+            error, rhat = worst(self.diagnosis(movement))
+            settled = rhat < self.options.rhat and not stuck.any()
             self._report(error)
             if settled and self.warm and error < self.options.accuracy:
                 return "done"
@@ -208,10 +233,18 @@ class _Run:
     def _make_room(self, settled: bool) -> None:
         """Merge pairs of batches; the first time, and while chains disagree, drop the older half before."""
         if not (settled and self.warm):
-            self.batches = self.batches[self.most // 2 :]
+            self._drop(self.most // 2)
         self.warm = True
+        if self.watch is not None:
+            self.watch.merge()
         self.batches = [a + b for a, b in zip(self.batches[::2], self.batches[1::2], strict=True)]
         self.draws *= 2
+
+    def _drop(self, batches: int) -> None:
+        """Forget the first batches."""
+        self.batches = self.batches[batches:]
+        if self.watch is not None:
+            self.watch.drop(batches)
 
     def _report(self, error: float) -> None:
         seconds = self.clock.seconds

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import GroundModel
+from plx.infer.inference import Standing
 from plx.values import FloatArray
 
 
@@ -33,6 +34,8 @@ class Sampler:
     """What the user should know after a run."""
     sweeps: Callable[[Any], int] = lambda chains: 1
     """Sweeps that are made for each one asked for."""
+    standing: Callable[[Any], Standing | None] = lambda chains: None
+    """Where the chains stand, so that a run sees whether they move; None: only what is asked is looked at."""
     single: bool = False
     """A sweep is one update of one unknown."""
 
@@ -51,6 +54,7 @@ SAMPLERS: dict[str, Sampler] = {
         _late("gibbs.blocked", "init"),
         _late("gibbs.blocked", "step"),
         "Gibbs sampling, scanning the unknowns in order",
+        standing=_late("gibbs.blocked", "standing"),
     ),
     "lifted": Sampler(
         _late("orbits.lifted", "init"),
@@ -59,33 +63,39 @@ SAMPLERS: dict[str, Sampler] = {
         lambda chains: chains.averages.pooled,
         lambda chains: chains.notes,
         lambda chains: chains.every,
+        _late("orbits.lifted", "standing"),
     ),
     "orbital": Sampler(
         _late("orbits.orbital", "init_orbital"),
         _late("orbits.orbital", "step"),
         "Gibbs sampling with moves along orbits of variable symmetries",
         notes=lambda chains: chains.notes,
+        standing=_late("orbits.orbital", "standing"),
     ),
     "vv": Sampler(
         _late("orbits.orbital", "init_vv"),
         _late("orbits.orbital", "step"),
         "Gibbs sampling with moves along orbits of variable-value symmetries",
         notes=lambda chains: chains.notes,
+        standing=_late("orbits.orbital", "standing"),
     ),
     "nec": Sampler(
         _late("orbits.nec", "init"),
         _late("orbits.nec", "step"),
         "Gibbs sampling of the reduced model with weighed moves along its orbits",
         notes=lambda chains: chains.notes,
+        standing=_late("orbits.nec", "standing"),
     ),
     "mcsat": Sampler(
         _late("mcmc.mcsat", "init"),
         _late("mcmc.mcsat", "step"),
         "MC-SAT: uniform draws from what random slices of the weights allow",
+        standing=_late("mcmc.mcsat", "standing"),
     ),
     "random-scan": Sampler(
         _late("gibbs.blocked", "init_random_scan"),
         _late("gibbs.blocked", "step"),
         "Gibbs sampling of unknowns picked at random",
+        standing=_late("gibbs.blocked", "standing"),
     ),
 }

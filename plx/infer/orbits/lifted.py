@@ -11,6 +11,7 @@ from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
 from plx.graph.rows import starts
 from plx.infer.gibbs import blocked as ruled
+from plx.infer.inference import Standing
 from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.features import Features, features
@@ -39,6 +40,7 @@ class LiftedChains:
     averages: Averages
     every: int
     notes: tuple[str, ...]
+    orbits: IntArray  # of the pairs of the reduced model
 
 
 def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
@@ -49,7 +51,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
         setting = set_up(collapse(model, scattered))
     found = averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
     started = ruled.init(found.model, seed, chains, threads)
-    return LiftedChains(started, found, _thinning(found), setting.symmetry.notes)
+    return LiftedChains(started, found, _thinning(found), setting.symmetry.notes, setting.symmetry.orbits)
 
 
 class Setting(NamedTuple):
@@ -99,6 +101,11 @@ def find_slots(reduced: Reduced) -> list[Slot]:
 def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:
     """Counts for the targets of the given model, averaged, shape (chains, Σ states)."""
     return chains.averages.apply(ruled.step(chains.chains, draws, thin * chains.every), draws)
+
+
+def standing(chains: LiftedChains) -> Standing:
+    """Where the chains stand in the reduced model. Answers are averages over its orbits."""
+    return ruled.standing(chains.chains, chains.orbits)
 
 
 def _thinning(found: Averages) -> int:

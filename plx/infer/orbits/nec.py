@@ -20,6 +20,7 @@ from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
 from plx.graph.rows import starts
 from plx.infer.gibbs import blocked as ruled
+from plx.infer.inference import Standing
 from plx.infer.orbits import orbital
 from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import not_collapsed
@@ -59,6 +60,11 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     weight = np.log(quotient.multiplicity[quotient.pair_of()])
     moves, left_out = moves_of(group, starts(variable_cards(quotient.graph)), weight)
     return NecChains(orbital.with_moves(started, moves, seed, (*notes, *left_out)), shares)
+
+
+def standing(chains: NecChains) -> Standing:
+    """Where the chains stand in the reduced model."""
+    return orbital.standing(chains.chains)
 
 
 def step(chains: NecChains, draws: int, thin: int) -> FloatArray:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from plx.graph.model import GroundModel
 from plx.infer.gibbs import blocked as ruled
 from plx.infer.gibbs import chains as lanes
+from plx.infer.inference import Standing
 from plx.infer.kernels.orbital import kernel
 from plx.infer.kernels.pieces import Moves
 from plx.infer.orbits.group_moves import moves_of
@@ -86,6 +87,11 @@ def _generator(seed: int, key: int) -> np.uint64:
 
 def _lanes(chains: ruled.Chains) -> lanes.Chains:
     return chains if isinstance(chains, lanes.Chains) else chains.chains
+
+
+def standing(chains: OrbitalChains) -> Standing:
+    """Where the chains stand."""
+    return ruled.standing(chains.chains)
 
 
 def step(chains: OrbitalChains, draws: int, thin: int) -> npt.NDArray[np.integer]:

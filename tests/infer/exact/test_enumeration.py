@@ -10,7 +10,13 @@ import pytest
 from plx.errors import PlxError
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.exact import enumeration
-from plx.infer.exact.enumeration import enumerate_worlds, log10_worlds, world_count
+from plx.infer.exact.enumeration import (
+    enumerate_worlds,
+    enumerated,
+    log10_joint_worlds,
+    log10_worlds,
+    world_count,
+)
 from tests.models import all_states, log_weights, log_z, make_model, marginal, random_model
 
 INF = float("inf")
@@ -91,6 +97,23 @@ def test_extreme_weights_stay_finite() -> None:
     logs = log_weights(model.graph, all_states(model.graph))
     assert found.log_z == pytest.approx(np.logaddexp.reduce(logs))
     np.testing.assert_allclose(found.answers[1].p, [0.0, 1.0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("cards", "said"),
+    [
+        ([3, 3, 3], "all 9 worlds of 3 independent parts were enumerated"),
+        ([2, 2000, 1], "all 2,002 worlds of 2 independent parts were enumerated"),
+        ([4], "all 4 worlds were enumerated"),
+        ([1, 1], "the only world was looked at"),
+        ([], "the only world was looked at"),
+    ],
+)
+def test_worlds_of_independent_parts_are_said_to_be_such(cards: list[int], said: str) -> None:
+    """Three unknowns of three values have 27 worlds, of which 9 are looked at: 3 for each."""
+    model = make_model(cards, [])
+    assert enumerated(model) == said
+    assert 10 ** log10_joint_worlds(model) == pytest.approx(np.prod(cards))
 
 
 def test_the_log_constant_belongs_to_log_z() -> None:

@@ -1,0 +1,87 @@
+"""Why answers have not converged, and what helps: by cause, naming unknowns and rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from plx.graph.model import FactorGraph, GroundModel, GroundRule
+from plx.graph.rows import BoolArray
+from plx.graph.worlds import input_owner
+from plx.infer.inference import Answer
+from plx.infer.mcmc.run import Sampled
+from plx.infer.options import Options
+from plx.values import FloatArray, IntArray
+
+_NAMED = 3
+"""So many unknowns are named."""
+
+
+def advice(
+    model: GroundModel, found: Sampled, answers: Sequence[Answer], method: str, options: Options
+) -> tuple[str, ...]:
+    """What keeps answers from converging; nothing if all have."""
+    if all(answer.converged for answer in answers):
+        return ()
+    return tuple(_causes(model, found, answers, method, options))
+
+
+def _causes(
+    model: GroundModel, found: Sampled, answers: Sequence[Answer], method: str, options: Options
+) -> Iterator[str]:
+    if found.movement is not None and len(found.movement.apart):
+        yield _kept_apart(model, found.movement.apart, method)
+        return
+    worst = max((answer.rhat or 1.0 for answer in answers if not answer.converged), default=1.0)
+    if any(answer.rhat is None and answer.ess is not None for answer in answers):
+        yield "too few samples to compare the chains: give the run more --seconds or --samples"
+    elif worst >= options.rhat:
+        yield f"the chains do not agree yet (R-hat {worst:.3f}): give the run more --seconds or --samples"
+    else:
+        yield "too few samples for the accuracy: more --seconds or --samples, or a larger --accuracy"
+
+
+def _kept_apart(model: GroundModel, apart: IntArray, method: str) -> str:
+    """Which unknowns keep chains apart, and the rule that holds them most."""
+    names = [model.atoms.name(int(model.atoms.atom_of[v])) for v in apart[:_NAMED].tolist()]
+    more = f" and {len(apart) - _NAMED:,} more" if len(apart) > _NAMED else ""
+    said = f"chains are stuck apart, so more time hardly helps: {', '.join(names)}{more} differ between them"
+    rule, hard = _holding(model, apart)
+    if rule is None:
+        return said
+    line = f" (line {rule.span.line})" if rule.span else ""
+    said += f", held by `{rule.text}`{line}"
+    other = "" if method == "mcsat" else "try --method mcsat, or "
+    return said + (f", a hard rule: {other}make it a weight" if hard else f": {other}lower its weight")
+
+
+def _holding(model: GroundModel, apart: IntArray) -> tuple[GroundRule | None, bool]:
+    """The rule of the strongest factors about these unknowns, and whether it is hard."""
+    graph = model.graph
+    factors = _about(graph, apart)
+    if not len(factors):
+        return None, False
+    strength = _strengths(graph)[graph.table_of[factors]]
+    strongest = factors[strength >= strength.max() * (1 - 1e-9)]
+    rule = Counter(graph.rule_of[strongest].tolist()).most_common(1)[0][0]
+    return model.rules[rule], bool(np.isinf(strength.max()))
+
+
+def _about(graph: FactorGraph, variables: IntArray) -> IntArray:
+    """The factors that depend on some of these variables."""
+    seen: BoolArray = np.zeros(graph.n_nodes, dtype=bool)
+    seen[variables] = True
+    owner = input_owner(graph) + graph.n_variables
+    while not seen[reached := owner[seen[graph.input_node]]].all():
+        seen[reached] = True
+    factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    return np.unique(factor[seen[graph.scope]])
+
+
+def _strengths(graph: FactorGraph) -> FloatArray:
+    """By how much the entries of each table differ; infinitely where some are impossible."""
+    first = graph.table_start[:-1]
+    strength: FloatArray = np.maximum.reduceat(graph.table, first) - np.minimum.reduceat(graph.table, first)
+    return strength

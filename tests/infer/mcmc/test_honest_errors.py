@@ -1,0 +1,112 @@
+"""Standard errors that keep their word: on average, and for what was never seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import plx
+from plx.graph.model import GroundModel, GroundQuery, Target
+from plx.infer.answers import moments
+from plx.infer.infer import infer
+from plx.infer.mcmc.diagnostics import farthest_unseen
+from plx.infer.mcmc.samplers import SAMPLERS
+from plx.infer.options import Options
+from tests.models import _queries, make_model, marginal, random_model
+
+every_sampler = pytest.mark.parametrize("method", SAMPLERS)
+
+
+def numbered(model: GroundModel, rng: np.random.Generator) -> GroundModel:
+    """Queries for the probabilities of all nodes, and for the mean of a number read off each."""
+    cards = model.graph.card.tolist()
+    numbers = [
+        GroundQuery(
+            "number", "n", "n", (Target(v, model.values.ids(rng.integers(-50, 50, k).tolist())),), (), None
+        )
+        for v, k in enumerate(cards)
+    ]
+    return replace(model, queries=(*_queries(model.values, cards), *numbers))
+
+
+def scores(model: GroundModel, method: str, seed: int) -> tuple[list[float], list[float]]:
+    """Errors in units of the standard error: of what was seen to vary, and of what never was."""
+    found = infer(model, method, Options(seed=seed, samples=64 * 100, accuracy=0.01, seconds=None))
+    varied, constant = [], []
+    for query, answer in zip(model.queries, found.answers, strict=True):
+        truth = marginal(model.graph, [query.targets[0].node])
+        seen = (answer.p > 0) & (answer.p < 1)
+        if query.kind == "number":
+            mean, _ = moments(model.values.floats(query.targets[0].labels), truth)
+            if answer.mean_mcse:
+                (varied if seen.any() else constant).append((answer.mean - mean) / answer.mean_mcse)
+            continue
+        z = (answer.p - truth) / answer.mcse
+        varied += z[seen].tolist()
+        constant += z[~seen].tolist()
+    return varied, constant
+
+
+@every_sampler
+def test_errors_of_random_models_are_as_large_as_said(method: str) -> None:
+    varied, constant = [], []
+    for seed in range(4 if method == "mcsat" else 20):
+        rng = np.random.default_rng(seed)
+        model = random_model(rng, variables=5, factors=7, derived=2, max_card=4, hard=0.05 * (seed % 3))
+        more, never = scores(numbered(model, rng), method, seed)
+        varied += more
+        constant += never
+    z = np.array(varied)
+    z = z[np.abs(z) > 1e-9]  # without answers that no draw was needed for
+    assert 0.5 < np.mean(z**2) < 1.3
+    assert np.abs(constant).max() < 4
+
+
+@every_sampler
+def test_what_is_hardly_ever_seen_is_not_said_never_to_be(method: str) -> None:
+    """Events of a probability from 10⁻⁶ to 10⁻², most of them never drawn."""
+    z = []
+    for seed in range(30):
+        weight = -5 - 9 * seed // 30
+        model = make_model([2, 3], [((0,), [0, weight]), ((0, 1), [[0, 0, weight], [0, 1, 0]])])
+        found = infer(model, method, Options(seed=seed, samples=64 * 100, accuracy=1e-9, seconds=None))
+        for query, answer in zip(model.queries, found.answers, strict=True):
+            assert (answer.mcse > 0).all()
+            z += ((answer.p - marginal(model.graph, [query.targets[0].node])) / answer.mcse).tolist()
+    assert np.abs(z).max() < 4
+
+
+@every_sampler
+def test_the_mean_of_a_number_of_which_one_value_was_drawn_has_an_error(method: str) -> None:
+    model = plx.compile(
+        "type T = {a}\nrandom f(T)\nweight -12: f(a)\nquery 1000000 * count(f(x) for x in T) as cost"
+    )
+    answer = model.run(method=method, seed=1)["cost"]
+    exact = model.run(method="exact")["cost"]
+    assert answer.mean_mcse is not None and answer.mean is not None and exact.mean is not None
+    assert abs(answer.mean - exact.mean) < 4 * answer.mean_mcse
+
+
+def test_a_number_may_be_the_next_value_that_was_not_drawn() -> None:
+    values, offset = np.array([0.0, 1.0, 2.0, 900.0]), np.array([0, 4])
+    for p, mean, far in (
+        ([0, 1, 0, 0], 1.0, 899.0),
+        ([0.5, 0.5, 0, 0], 0.5, 1.5),
+        ([0, 0.5, 0.5, 0], 1.5, 898.5),
+        ([0.5, 0, 0, 0.5], 450.0, 0.0),
+    ):
+        assert farthest_unseen(np.array(p, dtype=float), np.array([mean]), offset, values).tolist() == [far]
+
+
+def test_what_never_changed_is_worth_no_more_than_what_it_hangs_on() -> None:
+    """b is as good as never false, and hangs on a(1), which moves slowly and which nobody asks about."""
+    slow = "random a(1..2)\nweight 5: a(1) <=> a(2)\nrandom b\nweight 20: b\nweight 3: b <=> a(1)\nquery b"
+    free = "random b\nweight 20: b\nquery b"
+    held, alone = (
+        plx.compile(text).run(method="gibbs", seed=1, samples=64 * 500, accuracy=1e-9)["b"]
+        for text in (slow, free)
+    )
+    assert held.ess is not None and alone.ess is not None
+    assert held.ess < alone.ess / 8
