@@ -38,7 +38,7 @@ def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) 
     data = network.table
     messages = np.empty((tree.message_start[-1], count))
     inward = collect_best.sized(count * skeleton.operations)
-    if not waited(lambda: inward(tree, data, messages), count * tree.entry_start[-1]):
+    if not waited(lambda stop: inward(tree, data, messages, stop), count * tree.entry_start[-1]):
         raise contradiction(model)
     found = int((messages[-1] > -np.inf).sum())
     states = np.empty((found, network.n_nodes), dtype=np.int64)
