@@ -139,12 +139,12 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     is hopeless, fill is not counted. Raises OutOfTime at the deadline.
     """
     graph = interaction(network)
-    if network.n_functions == 0:
+    degree = np.diff(graph.start).astype(np.float64)
+    large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
+    if not large and network.n_functions == 0:
         scout = _eliminated(graph, _EMPTY, False, np.zeros(network.n_nodes), _HOPELESS_BITS)
         if len(scout[0]) < network.n_nodes:
             return skeleton(network, *scout)
-    degree = np.diff(graph.start).astype(np.float64)
-    large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
     most = max(3, min(_MOST_TRIES, _STEPS // max(1, network.n_nodes)))
     candidates = [(network.guide, False)] if len(network.guide) else []
     candidates += [(_EMPTY, trial % 3 == 1 if large else trial % 3 != 1) for trial in range(most)]
