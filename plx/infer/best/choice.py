@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from plx.deadline import OutOfTime, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.max_sum import best_worlds, map_plan
-from plx.infer.exact.elimination import Budget
+from plx.infer.exact.elimination import Budget, Plan
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
@@ -15,32 +16,57 @@ from plx.infer.options import Options
 QUICK = 1e8
 """Operations up to which elimination is preferred to the solver."""
 
-_SECOND_OPINION = 0.2
-"""The share of the time that annealing gets where the solver's time ended without a proof."""
+_PROOF = 0.8
+"""The share of the time that the search for a proof gets; annealing gets the rest."""
+
+_PLANNING = 0.25
+"""The share of that in which an elimination order is searched for."""
 
 
 def most_probable(model: GroundModel, count: int, options: Options) -> tuple[tuple[World, ...], str]:
     """The ``count`` best worlds, best first, and how they were found, as a note for people.
 
+    What has a deadline ends by it: with what was found, and is not proven then.
+
     Raises:
         PlxError: no world is possible.
     """
-    chosen = map_plan(model)
-    entries = Budget().entries / count
-    fits = chosen.fits(Budget(entries=entries))
-    if fits and (chosen.operations * count <= QUICK or not toulbar.installed()):
-        return best_worlds(model, count, chosen), "the most probable world is proven best, by elimination"
+    try:
+        with within(_PROOF * seconds_left()):
+            found = _proven(model, count)
+    except OutOfTime:
+        found = None
+    if found is None:
+        return _annealed(model, count, options)
+    worlds, note = found
+    if not all(world.optimal for world in worlds):
+        return _second_opinion(model, worlds, options), _bounded(worlds)
+    return worlds, note
+
+
+def _proven(model: GroundModel, count: int) -> tuple[tuple[World, ...], str] | None:
+    """The best worlds by elimination or the solver, whose last may be unproven; None if neither is able."""
+    by_elimination = "the most probable world is proven best, by elimination"
+    chosen = _plan(model)
+    fits = chosen is not None and chosen.fits(Budget(entries=Budget().entries / count))
+    if chosen and fits and (chosen.operations * count <= QUICK or not toulbar.installed()):
+        return best_worlds(model, count, chosen), by_elimination
     if toulbar.installed():
-        worlds = toulbar.search(model, count, options.seconds)
+        worlds = toulbar.search(model, count)
         if worlds == ():
             raise contradiction(model)
-        if worlds and all(world.optimal for world in worlds):
-            return worlds, "the most probable world is proven best, by toulbar2"
         if worlds:
-            return _second_opinion(model, worlds, options), _bounded(worlds)
-    if fits:
-        return best_worlds(model, count, chosen), "the most probable world is proven best, by elimination"
-    return _annealed(model, count, options)
+            return worlds, "the most probable world is proven best, by toulbar2"
+    return (best_worlds(model, count, chosen), by_elimination) if fits else None
+
+
+def _plan(model: GroundModel) -> Plan | None:
+    """A plan for elimination, if it is found in a share of the time."""
+    try:
+        with within(_PLANNING * seconds_left()):
+            return map_plan(model)
+    except OutOfTime:
+        return None
 
 
 def _annealed(model: GroundModel, count: int, options: Options) -> tuple[tuple[World, ...], str]:
@@ -57,9 +83,8 @@ def _second_opinion(model: GroundModel, worlds: tuple[World, ...], options: Opti
     from plx.infer.best.annealing import anneal
 
     *proven, last = worlds
-    seconds = None if options.seconds is None else options.seconds * _SECOND_OPINION
     known = {world.states.tobytes() for world in proven}
-    for world in anneal(model, replace(options, seconds=seconds), len(worlds)):
+    for world in anneal(model, options, len(worlds)):
         if world.states.tobytes() not in known and world.log_weight > last.log_weight:
             last = replace(world, bound=last.bound)
             break

@@ -1,6 +1,6 @@
 """The most probable worlds by toulbar2, a solver of weighted constraint networks.
 
-The only door to pytoulbar2. Weights become integer costs of up to `_DIGITS` decimals, as many as
+Weights become integer costs of up to `_DIGITS` decimals, as many as
 fit; hard rules and derived nodes become forbidden tuples. The log weights of the worlds found are
 computed anew from the model.
 """
@@ -11,12 +11,13 @@ import importlib.util
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from plx.deadline import OutOfTime, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
+from plx.infer.best.solver_process import Problem, solve
 from plx.infer.exact.network import Network
 from plx.infer.exact.split import split
 from plx.infer.inference import World
@@ -47,7 +48,7 @@ def installed() -> bool:
     return importlib.util.find_spec("pytoulbar2") is not None
 
 
-def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> tuple[World, ...] | None:
+def search(model: GroundModel, count: int = 1) -> tuple[World, ...] | None:
     """The ``count`` different worlds of highest weight, best first.
 
     Each world is found anew with the earlier ones forbidden. One that was not proven best when the
@@ -64,7 +65,11 @@ def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> 
     worlds: list[World] = []
     taken: list[list[int]] = []
     while len(worlds) < count:
-        found = _best(network, costs, taken, None if seconds is None else max(1, round(seconds / count)))
+        try:
+            with within(seconds_left() / (count - len(worlds))):
+                found = _best(network, costs, taken)
+        except OutOfTime:
+            found = None
         if found is None:
             return tuple(worlds) or None
         if not found[0]:
@@ -85,31 +90,15 @@ def _world(model: GroundModel, network: Network, states: list[int], bound: float
     return World(world, weight, optimal=False, bound=max(bound, weight))
 
 
-def _best(
-    network: Network, costs: _Costs, taken: list[list[int]], seconds: int | None
-) -> tuple[list[int], float | None] | None:
+def _best(network: Network, costs: _Costs, taken: list[list[int]]) -> tuple[list[int], float | None] | None:
     """States of all nodes, and None if they are proven best, else a bound on log weights.
 
     No states at all if every world is forbidden; None if the time was too short to find one.
     """
-    from pytoulbar2 import CFN
-
-    problem = CFN(resolution=0)
-    try:
-        for v, card in enumerate(network.card.tolist()):
-            problem.AddVariable(f"x{v}", [f"s{state}" for state in range(card)])
-        for scope, table in zip(costs.scopes, costs.tables, strict=True):
-            problem.AddFunction(scope, table)
-        for states in taken:
-            _forbid(problem, states)
-        solution = problem.Solve(timeLimit=seconds or 0)
-    except problem.Contradiction:
-        return [], None
-    limited = bool(problem.Option.limited)
-    if solution is None:
-        return None if limited else ([], None)
-    bound = costs.largest - problem.GetDDualBound() / costs.scale
-    return list(solution[0]), bound if limited else None
+    found = solve(Problem(network.card.tolist(), costs.scopes, costs.tables, taken))
+    if found.states is None:
+        return None
+    return found.states, None if found.proven else costs.largest - found.bound / costs.scale
 
 
 def _entries(network: Network) -> float:
@@ -122,11 +111,6 @@ def _entries(network: Network) -> float:
             (network.family_start, network.family),
         )
     )
-
-
-def _forbid(problem: Any, states: list[int]) -> None:
-    """Some node must differ from these states."""
-    problem.AddGeneralizedLinearConstraint([(v, s, 1) for v, s in enumerate(states)], "<=", len(states) - 1)
 
 
 def _costs(network: Network) -> _Costs:

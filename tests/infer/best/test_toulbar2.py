@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from plx.deadline import within
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.max_sum import best_worlds
 from plx.infer.exact import split
@@ -75,6 +77,10 @@ def test_agrees_with_elimination_on_a_grid() -> None:
 
 
 def test_a_time_limit_gives_the_best_found_and_a_bound() -> None:
-    (world,) = toulbar.search(grid(40, seed=2), seconds=1) or ()
+    """The clock is that on the wall, and the solver, which counts processor time, is a process apart."""
+    begin = time.monotonic()
+    with within(1.5):
+        (world,) = toulbar.search(grid(40, seed=2)) or ()
+    assert time.monotonic() - begin < 10
     assert not world.optimal
     assert world.bound is not None and world.bound > world.log_weight
