@@ -18,6 +18,7 @@ from plx.check.checker import check
 from plx.check.partial import independent
 from plx.check.program import Program
 from plx.data import load as load_data
+from plx.deadline import OutOfTime, within
 from plx.decoding import decode
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.source import Source
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from plx.lift.symmetry import Kind
 
 T = TypeVar("T")
+
+_TOGETHER = 0.25
+"""The share of the time in which one count for several ``given`` is looked for."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,8 @@ class Model:
             seed: makes a sampled run repeatable; drawn, and kept in the result, if not given.
             chains: how many independent chains.
             samples: stop after so many samples, counted over all chains.
-            seconds: stop after so many seconds; 60 if neither this nor ``samples`` is given.
+            seconds: stop after so many seconds on the wall, grounding and planning included; 60 if neither
+                this nor ``samples`` is given, without limit for ``exact``.
             accuracy: stop when every standard error is below this and the chains agree.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
@@ -107,7 +112,7 @@ class Model:
             seed=_drawn() if seed is None else seed,
             chains=usual.chains if chains is None else chains,
             samples=samples,
-            seconds=usual.seconds if seconds is None and samples is None else seconds,
+            seconds=usual.seconds if seconds is None and samples is None and method != "exact" else seconds,
             accuracy=accuracy,
         )
         with _watcher(progress) as report:
@@ -143,11 +148,11 @@ class Model:
         from plx.answer.collect import Part, collect
         from plx.infer.options import Clock
 
-        groups = _by_given(self.ground.queries)
         clock = Clock()
+        groups = _by_given(self.ground.queries)
         parts: list[Part] = []
         try:
-            together = self._together(groups, method, options.progress)
+            together = self._together(groups, method, options)
             for positions in groups:
                 if positions in together:
                     parts.append(
@@ -173,14 +178,18 @@ class Model:
         )
 
     def _together(
-        self, groups: Sequence[tuple[int, ...]], method: str, report: Report
+        self, groups: Sequence[tuple[int, ...]], method: str, options: Options
     ) -> dict[tuple[int, ...], Inference]:
         """Exact answers to several ``given`` that one count gives, by the positions of their queries."""
         if len(groups) < 2 or method not in ("auto", "exact"):
             return {}
         from plx.infer.counting.shared_evidence import answered_together
 
-        return answered_together(self.ground, groups, report)
+        try:
+            with within(None if options.seconds is None else _TOGETHER * options.seconds):
+                return answered_together(self.ground, groups, options.progress)
+        except OutOfTime:
+            return {}
 
     def _asking(self, positions: tuple[int, ...]) -> GroundModel:
         """The ground model with these queries alone."""

@@ -14,6 +14,7 @@ from plx.infer.gibbs import blocked as ruled
 from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.features import Features, features
+from plx.infer.orbits.search_time import symmetry_seconds
 from plx.infer.orbits.tallies import Tallies
 from plx.lift.find import find_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
@@ -22,7 +23,7 @@ from plx.lift.symmetry import Symmetry
 from plx.values import FloatArray, IntArray
 
 SECONDS = 20.0
-"""Seconds that the search for symmetries may take before chains start without those not found."""
+"""Seconds that each search for symmetries may take at most."""
 
 _IMAGED = 256
 """What leaves depend on is searched for images for at most so many different things."""
@@ -64,7 +65,7 @@ class Setting(NamedTuple):
 def set_up(collapsed: Collapsed) -> Setting:
     """The reduced model of what is left, its symmetries, and what leaves depend on in it."""
     reduced = reduced_model(collapsed.model)
-    symmetry = find_symmetry(reduced.model, "vv", SECONDS)
+    symmetry = find_symmetry(reduced.model, "vv", symmetry_seconds(SECONDS))
     return Setting(features(collapsed, reduced), reduced, symmetry, find_slots(reduced))
 
 
@@ -92,7 +93,7 @@ def find_slots(reduced: Reduced) -> list[Slot]:
     multiplicity = quotient.multiplicity[quotient.pair_of()]
     if (multiplicity == 1).all():
         return []
-    group, _ = reduced_group(reduced.given.values, quotient, SECONDS)
+    group, _ = reduced_group(reduced.given.values, quotient, symmetry_seconds(SECONDS))
     return slots(group, starts(variable_cards(quotient.graph)), np.log(multiplicity))
 
 
