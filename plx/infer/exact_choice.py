@@ -47,7 +47,7 @@ class ExactWays:
         self._model = model
 
     def cheapest(self) -> Way | None:
-        """The cheapest exact way, or None if none fits. Ways to find most probable worlds are not its matter."""
+        """The cheapest exact way, or None if none fits. Most probable worlds are not its matter."""
         many = self._model.graph.n_factors > MANY
         if many and (way := self._counted()):
             return way

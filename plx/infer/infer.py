@@ -107,7 +107,7 @@ def exact_choice(model: GroundModel, options: Options) -> Choice | None:
 
 
 def _looked_for(model: GroundModel, options: Options) -> tuple[Choice | None, ExactWays]:
-    """The cheapest exact way where worlds are too many to be listed without a look, and the ways there are."""
+    """The cheapest exact way for worlds that are too many to be listed without a look, and all ways."""
     from plx.infer.exact_choice import ExactWays
 
     options.progress(Progress("looking for an order to eliminate in", 0.0, 0.0))

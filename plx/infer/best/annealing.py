@@ -25,7 +25,8 @@ _FIRST, _LAST = 0.2, 30.0
 def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, ...]:
     """The ``best`` different worlds of highest weight that were seen, best first, not proven optimal.
 
-    It cools for a number of sweeps, or until the deadline. Raises NoWorldError if no world satisfies every hard rule.
+    It cools for a number of sweeps, or until the deadline. Raises NoWorldError if no world satisfies every
+    hard rule.
     """
     clock = Clock()
     graph = model.graph

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.answers import distinct, exact_answer, free_nodes, log_z_answer, repeated
 from plx.infer.counting.families import MOST_CELLS
@@ -80,6 +81,7 @@ def count(plan: CountPlan) -> Inference:
         raise contradiction(model)
     answers = []
     for query in model.queries:
+        deadline.check()
         if query.kind == "map":
             answers.append(Answer())
         elif query.kind == "logz":

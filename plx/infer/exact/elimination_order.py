@@ -170,11 +170,15 @@ def follow_order(network: Network, order: IntArray) -> Skeleton:
 def _eliminated(
     graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray, cap: float
 ) -> tuple[IntArray, IntArray, IntArray]:
-    steps_left = np.array([_MOST_STEPS], dtype=np.int64)
+    steps_left = _counter()
     return waited(
         lambda stop: eliminate.counted(steps_left, graph, forced, by_fill, noise, cap, steps_left, stop),
         1000.0 * len(graph.neighbour),
     )
+
+
+def _counter() -> IntArray:
+    return np.array([_MOST_STEPS], dtype=np.int64)
 
 
 def interaction(network: Network) -> Interaction:

@@ -89,7 +89,9 @@ def initial_states(
 
 def _undecided() -> PlxError:
     message = "no world that keeps every hard rule was found in the time given; there may be none"
-    return PlxError(Diagnostic(message, hint="give the run more --seconds, or state the rules in another way"))
+    return PlxError(
+        Diagnostic(message, hint="give the run more --seconds, or state the rules in another way")
+    )
 
 
 def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:

@@ -12,7 +12,17 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from plx.infer.kernels.junction_tree import Floats, IntGrid, Ints, Stop, Tree, block_size, derive, index_of, room
+from plx.infer.kernels.junction_tree import (
+    Floats,
+    IntGrid,
+    Ints,
+    Stop,
+    Tree,
+    block_size,
+    derive,
+    index_of,
+    room,
+)
 from plx.jit import kernel
 
 Grid = Annotated[npt.NDArray[np.float64], 2]

@@ -16,7 +16,7 @@ from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.features import Features, features
 from plx.infer.orbits.search_time import symmetry_seconds
 from plx.infer.orbits.tallies import Tallies
-from plx.lift.find import find_symmetry, reduced_group
+from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
 from plx.lift.slots import Slot, slots
 from plx.lift.symmetry import Symmetry
@@ -24,6 +24,9 @@ from plx.values import FloatArray, IntArray
 
 SECONDS = 20.0
 """Seconds that each search for symmetries may take at most."""
+
+_LEAST = 0.02
+"""With fewer seconds no search is begun."""
 
 _IMAGED = 256
 """What leaves depend on is searched for images for at most so many different things."""
@@ -65,7 +68,11 @@ class Setting(NamedTuple):
 def set_up(collapsed: Collapsed) -> Setting:
     """The reduced model of what is left, its symmetries, and what leaves depend on in it."""
     reduced = reduced_model(collapsed.model)
-    symmetry = find_symmetry(reduced.model, "vv", symmetry_seconds(SECONDS))
+    seconds = symmetry_seconds(SECONDS)
+    if seconds < _LEAST:
+        symmetry = no_symmetry(reduced.model, "vv", "there was no time to search for symmetries")
+        return Setting(features(collapsed, reduced), reduced, symmetry, [])
+    symmetry = find_symmetry(reduced.model, "vv", seconds)
     return Setting(features(collapsed, reduced), reduced, symmetry, find_slots(reduced))
 
 

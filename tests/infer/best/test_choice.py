@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
+from plx.deadline import within
 from plx.errors import NoWorldError
 from plx.infer.best import choice as probable
-from plx.deadline import within
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.choice import most_probable
 from plx.infer.options import Options
