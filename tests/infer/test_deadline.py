@@ -151,9 +151,7 @@ def test_a_run_ends_wherever_the_deadline_falls(
         clock = Jump(look)
         monkeypatch.setattr(deadline, "now", clock)
         try:
-            answers = infer(
-                asked, method, Options(seconds=1.0, chains=4, seed=1, accuracy=0.2, rhat=2.0)
-            ).answers
+            answers = infer(asked, method, Options(seconds=1.0, chains=4, samples=400, seed=1)).answers
         except PlxError as error:
             assert "time" in str(error)
         else:
