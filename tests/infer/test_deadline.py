@@ -138,7 +138,7 @@ class Jump:
         return 0.0 if self.looks < self.late_from else 1e9
 
 
-@pytest.mark.parametrize("method", ["auto", "gibbs"])
+@pytest.mark.parametrize("method", ["auto", "gibbs", "orbital", "nec"])
 @pytest.mark.parametrize(
     "text", [GRID.format(n=6), LATIN, VOTES, RING], ids=["grid", "latin", "votes", "ring"]
 )
@@ -147,7 +147,7 @@ def test_a_run_ends_wherever_the_deadline_falls(
 ) -> None:
     """With an answer to each query, or words; and soon: the clock is looked at a few hundred times more."""
     asked = model(text)
-    for look in (1, 8):
+    for look in (2, 4, 8, 30):
         clock = Jump(look)
         monkeypatch.setattr(deadline, "now", clock)
         try:
