@@ -18,6 +18,7 @@ from plx.check.checker import check
 from plx.check.partial import independent
 from plx.check.program import Program
 from plx.data import load as load_data
+from plx.deadline import OutOfTime, within
 from plx.decoding import decode
 from plx.errors import CallError, Diagnostic, Note, NoWorldError, PlxError
 from plx.source import Source
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from plx.lift.symmetry import Kind
 
 T = TypeVar("T")
+
+_TOGETHER = 0.25
+"""The share of the time in which one count for several ``given`` is looked for."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +105,8 @@ class Model:
             seed: makes a sampled run repeatable; drawn, and kept in the result, if not given.
             chains: how many independent chains; fewer than 16 prove nothing, so 16 are run.
             samples: stop after so many samples, counted over all chains.
-            seconds: stop after so many seconds; 60 if neither this nor ``samples`` is given.
+            seconds: stop after so many seconds on the wall, grounding and planning included; 60 if neither
+                this nor ``samples`` is given, without limit for ``exact``.
             accuracy: stop when every standard error is below this and the chains agree.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
@@ -115,7 +120,9 @@ class Model:
         from plx.answer.result import Interrupted
         from plx.infer.options import run_options
 
-        options = run_options(seed=seed, chains=chains, samples=samples, seconds=seconds, accuracy=accuracy)
+        options = run_options(
+            method, seed=seed, chains=chains, samples=samples, seconds=seconds, accuracy=accuracy
+        )
         check_method(method)
         with watcher(progress) as report:
             try:
@@ -161,12 +168,12 @@ class Model:
         from plx.infer.answer_size import refuse_large_answers
         from plx.infer.options import Clock
 
+        clock = Clock()
         refuse_large_answers(self.ground.graph, self.ground.queries)
         groups = _by_given(self.ground.queries)
-        clock = Clock()
         parts: list[Part] = []
         try:
-            together = self._together(groups, method, options.progress)
+            together = self._together(groups, method, options)
             for positions in groups:
                 if positions in together:
                     parts.append(
@@ -192,14 +199,18 @@ class Model:
         )
 
     def _together(
-        self, groups: Sequence[tuple[int, ...]], method: str, report: Report
+        self, groups: Sequence[tuple[int, ...]], method: str, options: Options
     ) -> dict[tuple[int, ...], Inference]:
         """Exact answers to several ``given`` that one count gives, by the positions of their queries."""
         if len(groups) < 2 or method not in ("auto", "exact"):
             return {}
         from plx.infer.counting.shared_evidence import answered_together
 
-        return answered_together(self.ground, groups, report)
+        try:
+            with within(None if options.seconds is None else _TOGETHER * options.seconds):
+                return answered_together(self.ground, groups, options.progress)
+        except OutOfTime:
+            return {}
 
     def _asking(self, positions: tuple[int, ...]) -> GroundModel:
         """The ground model with these queries alone."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
 
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel
 from plx.graph.sizes import size_text
 from plx.infer.answers import exact_answer
 from plx.infer.counting.marginals import MANY, count, count_plan
-from plx.infer.exact.elimination import Budget, plan, solve
-from plx.infer.exact.treewidth import surely_wider
+from plx.infer.exact.elimination import Budget, Plan, coupling_rules, plan, solve
+from plx.infer.exact.treewidth import least_bits, surely_wider
 from plx.infer.inference import Answer, Inference
+
+_AT_MOST = f"(at most {Budget().entries:,.0f} are made)"
 
 _CHEAP = 3e6
 """Operations below which elimination is taken without looking for anything better."""
@@ -29,13 +34,70 @@ class Way:
 
 
 def exact_way(model: GroundModel) -> Way | None:
-    """The cheapest exact way, or None if none fits. Ways to find most probable worlds are not its matter."""
-    if model.graph.n_factors > MANY and (way := _counted(model)):
-        return way
-    ways = [_eliminated(model)]
-    if not ways[0] or ways[0].operations > _CHEAP:
-        ways += [_merged(model), None if model.graph.n_factors > MANY else _counted(model)]
-    return min((way for way in ways if way), key=lambda way: way.operations, default=_worlds_only(model))
+    """The cheapest exact way, or None if none fits."""
+    return ExactWays(model).cheapest()
+
+
+class ExactWays:
+    """The exact ways for a model. Plans are made when they are first needed, and once.
+
+    All of its methods raise OutOfTime at the deadline.
+    """
+
+    def __init__(self, model: GroundModel) -> None:
+        self._model = model
+
+    def cheapest(self) -> Way | None:
+        """The cheapest exact way, or None if none fits. Most probable worlds are not its matter."""
+        many = self._model.graph.n_factors > MANY
+        if many and (way := self._counted()):
+            return way
+        ways = [_eliminated(self._model, self._plan)]
+        if not ways[0] or ways[0].operations > _CHEAP:
+            ways += [self._eliminated_when_merged(), None if many else self._counted()]
+        fitting = (way for way in ways if way)
+        return min(fitting, key=lambda way: way.operations, default=_worlds_only(self._model))
+
+    def refusal(self, worlds: str) -> PlxError:
+        """Why no exact way fits: the size of the smallest plan, and the rules that couple most in it."""
+        plans = [plan for plan in (self._plan, self._merged_plan) if plan]
+        chosen = min(plans, key=lambda one: (not one.complete, one.operations), default=None)
+        needs = _table(self._model) if chosen is None else _needs(chosen)
+        inside = np.arange(self._model.graph.n_variables) if chosen is None else chosen.widest()
+        rules = coupling_rules(self._model if chosen is None else chosen.model, inside)
+        names = "; ".join(f"`{rule.text}`" for rule in rules)
+        return PlxError(
+            Diagnostic(
+                f"exact inference is out of reach: there are {worlds} worlds, and elimination needs {needs}",
+                hint=f"use --method gibbs, or loosen what couples most: {names}",
+            )
+        )
+
+    @cached_property
+    def _plan(self) -> Plan | None:
+        return _plan(self._model)
+
+    @cached_property
+    def _merged(self) -> tuple[GroundModel, Callable[[Inference], Inference]] | None:
+        return _merge(self._model)
+
+    @cached_property
+    def _merged_plan(self) -> Plan | None:
+        return None if self._merged is None else _plan(self._merged[0])
+
+    def _eliminated_when_merged(self) -> Way | None:
+        """Elimination on the model whose interchangeable values are one, answers spread over them."""
+        if self._merged is None or (way := _eliminated(self._merged[0], self._merged_plan)) is None:
+            return None
+        spread = self._merged[1]
+        reason = f"interchangeable values merged; {way.reason}"
+        return replace(way, reason=reason, run=lambda: spread(way.run()))
+
+    def _counted(self) -> Way | None:
+        chosen = count_plan(self._model)
+        if chosen is None or not chosen.fits():
+            return None
+        return Way(chosen.reason, chosen.operations, lambda: count(chosen))
 
 
 def _worlds_only(model: GroundModel) -> Way | None:
@@ -46,57 +108,39 @@ def _worlds_only(model: GroundModel) -> Way | None:
     return Way("only most probable worlds are asked for", 0.0, lambda: Inference("exact", "", answers))
 
 
-def refusal(model: GroundModel, worlds: str) -> PlxError:
-    """Why no exact way fits: the size of the smallest plan, and the rules that couple most in it."""
-    plans = [plan(model)]
-    if (merged := _merge(model)) is not None:
-        plans.append(plan(merged[0]))
-    chosen = min(plans, key=lambda one: (not one.complete, one.operations))
+def _needs(chosen: Plan) -> str:
+    """What of a plan does not fit, with its size."""
     limit = Budget()
-    if chosen.table_bits > math.log2(limit.entries) or not chosen.complete:
-        size = ("" if chosen.complete else "over ") + size_text(chosen.table_bits)
-        needs = f"a table of {size} entries (at most {limit.entries:,.0f} are made)"
-    elif chosen.entry_bits > math.log2(limit.entries):
-        needs = f"{size_text(chosen.entry_bits)} numbers in memory (at most {limit.entries:,.0f} are kept)"
-    else:
-        needs = (
-            f"{size_text(math.log2(chosen.operations))} operations (at most {limit.operations:,.0f} are done)"
-        )
-    names = "; ".join(f"`{rule.text}`" for rule in chosen.coupling_rules())
-    return PlxError(
-        Diagnostic(
-            f"exact inference is out of reach: there are {worlds} worlds, and elimination needs {needs}",
-            hint=f"use --method gibbs, or loosen what couples most: {names}",
-        )
-    )
+    if not chosen.complete:
+        return _table(chosen.model, chosen.table_bits)
+    if chosen.table_bits > math.log2(limit.entries):
+        return f"a table of {size_text(chosen.table_bits)} entries {_AT_MOST}"
+    if chosen.entry_bits > math.log2(limit.entries):
+        return f"{size_text(chosen.entry_bits)} numbers in memory (at most {limit.entries:,.0f} are kept)"
+    return f"{size_text(math.log2(chosen.operations))} operations (at most {limit.operations:,.0f} are done)"
 
 
-def _eliminated(model: GroundModel) -> Way | None:
-    if surely_wider(model.graph, math.log2(Budget().entries)):
-        return None
-    chosen = plan(model)
-    if not chosen.fits():
-        return None
-    return Way(chosen.reason, chosen.operations, lambda: solve(model, chosen))
+def _table(model: GroundModel, tried: float = 0.0) -> str:
+    """The least size of the largest table: in any order, or else in those tried, of so many bits."""
+    sure = least_bits(model.graph)
+    if sure > math.log2(Budget().entries):
+        return f"a table of at least {_states_text(sure)} entries, whatever the order {_AT_MOST}"
+    return f"a table of over {_states_text(tried)} entries in every order tried {_AT_MOST}"
 
 
-def _counted(model: GroundModel) -> Way | None:
-    chosen = count_plan(model)
+def _states_text(bits: float) -> str:
+    return size_text(bits) if bits < 30 else f"10^{math.floor(bits * math.log10(2))}"
+
+
+def _plan(model: GroundModel) -> Plan | None:
+    """A plan for elimination; None where every order is surely too wide."""
+    return None if surely_wider(model.graph, math.log2(Budget().entries)) else plan(model)
+
+
+def _eliminated(model: GroundModel, chosen: Plan | None) -> Way | None:
     if chosen is None or not chosen.fits():
         return None
-    return Way(chosen.reason, chosen.operations, lambda: count(chosen))
-
-
-def _merged(model: GroundModel) -> Way | None:
-    """Elimination on the model whose interchangeable values are one, answers spread over them."""
-    merged = _merge(model)
-    if merged is None:
-        return None
-    inner, spread = merged
-    way = _eliminated(inner)
-    if way is None:
-        return None
-    return replace(way, reason=f"interchangeable values merged; {way.reason}", run=lambda: spread(way.run()))
+    return Way(chosen.reason, chosen.operations, lambda: solve(model, chosen))
 
 
 def _merge(model: GroundModel) -> tuple[GroundModel, Callable[[Inference], Inference]] | None:

@@ -6,13 +6,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
+from plx.deadline import OutOfTime, seconds_left, within
+from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel
 from plx.graph.sizes import size_text
 from plx.infer.answers import log_z_answer, map_answer
 from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_joint_worlds, world_count
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
+
+if TYPE_CHECKING:
+    from plx.infer.exact_choice import ExactWays
 
 WORLDS = 1 << 22
 """Enumeration visits at most this many worlds."""
@@ -22,6 +28,15 @@ FEWEST = 16
 
 _FEW = 1 << 14
 """So few worlds are enumerated without looking for anything better."""
+
+_PLANNING = 0.25
+"""The share of the time in which exact ways are looked for where sampling is the other choice;"""
+
+_LEAST_PLANNING, _USUAL_PLANNING = 0.1, 15.0
+"""so many seconds at least, and so many where there is no limit."""
+
+_SOLVING = 0.5
+"""The share of what is left then that an exact way may take before sampling begins in its place."""
 
 
 @dataclass(frozen=True)
@@ -36,23 +51,23 @@ class Choice:
 def infer(model: GroundModel, method: str = "auto", options: Options | None = None) -> Inference:
     """Answer every query. The model's queries have no ``given``: conditioning comes before.
 
-    ``method`` is one of `methods()`. Raises CallError if there is no such method, PlxError if it cannot
-    take the model on, or if no world is possible.
+    ``method`` is one of `methods()`. Everything that is done counts for ``options.seconds``. Raises CallError
+    if there is no such method, PlxError if it cannot take the model on or not in time, or if no world is
+    possible.
     """
     from plx.infer.hard.distant import DISTANT, is_resolved, without_distant
 
     options = options or Options()
     clock = Clock()
     options.progress(Progress(LOADING, 0.0, 0.0))
-    given, model = model, without_distant(model)
     require_method(method)
-    if method == "auto":
-        choice = exact_choice(model, options) or sampler_choice(model, options)
-    elif method in METHODS:
-        choice = METHODS[method](model, options)
-    else:
-        choice = sampler(method, model, options)
-    found = replace(choice.run(), method=choice.method, reason=choice.reason, seconds=clock.seconds)
+    with within(options.seconds):
+        try:
+            given, model = model, without_distant(model)
+            choice, found = _answered(model, method, options)
+        except OutOfTime:
+            raise _too_late(method, options) from None
+    found = replace(found, method=choice.method, reason=choice.reason, seconds=clock.seconds)
     if model.graph is not given.graph and _lacks_worlds(model, found):
         found = replace(found, notes=(*found.notes, DISTANT))
     return found if is_resolved(given) else replace(found, log_z=None)
@@ -64,17 +79,57 @@ def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
     return any(query.kind == "map" and len(answer.worlds) < query.best for query, answer in pairs)
 
 
+def _answered(model: GroundModel, method: str, options: Options) -> tuple[Choice, Inference]:
+    """The way that is taken, and the answers it gives."""
+    if method == "auto":
+        return _exact_in_time(model, options) or _run(sampler_choice(model, options))
+    return _run(METHODS[method](model, options) if method in METHODS else sampler(method, model, options))
+
+
+def _run(choice: Choice) -> tuple[Choice, Inference]:
+    return choice, choice.run()
+
+
+def _exact_in_time(model: GroundModel, options: Options) -> tuple[Choice, Inference] | None:
+    """Exact answers, if there are any in such shares of the time that the rest is enough for sampling."""
+    try:
+        with within(_planning()):
+            choice = exact_choice(model, options)
+        if choice is None:
+            return None
+        with within(_SOLVING * seconds_left()):
+            return _run(choice)
+    except OutOfTime:
+        return None
+
+
+def _planning() -> float:
+    """Seconds for looking for exact ways."""
+    left = seconds_left()
+    return _USUAL_PLANNING if math.isinf(left) else max(_LEAST_PLANNING, _PLANNING * left)
+
+
+def _too_late(method: str, options: Options) -> PlxError:
+    """The error for a run that has nothing to show when its time is over."""
+    what = "exact inference has" if method in METHODS else f"{method} has"
+    message = f"{what} no answer after {options.seconds:g} seconds"
+    return PlxError(Diagnostic(message, hint="give the run more --seconds, or use another --method"))
+
+
 def exact_choice(model: GroundModel, options: Options) -> Choice | None:
     """The cheapest exact way that fits: enumeration, elimination or counting; None if none does."""
-    if (listed := _listed(model, _FEW)) is not None:
-        return listed
-    from plx.infer.exact_choice import exact_way
+    return _listed(model, _FEW) or _looked_for(model, options)[0]
+
+
+def _looked_for(model: GroundModel, options: Options) -> tuple[Choice | None, ExactWays]:
+    """The cheapest exact way for worlds that are too many to be listed without a look, and all ways."""
+    from plx.infer.exact_choice import ExactWays
 
     options.progress(Progress("looking for an order to eliminate in", 0.0, 0.0))
-    way = exact_way(model)
-    if way is not None:
-        return Choice("exact", way.reason, lambda: _with_worlds(model, way.run(), options))
-    return _listed(model, WORLDS)
+    ways = ExactWays(model)
+    if (way := ways.cheapest()) is None:
+        return _listed(model, WORLDS), ways
+    return Choice("exact", way.reason, lambda: _with_worlds(model, way.run(), options)), ways
 
 
 def _listed(model: GroundModel, most: int) -> Choice | None:
@@ -86,11 +141,11 @@ def _listed(model: GroundModel, most: int) -> Choice | None:
 
 def exact(model: GroundModel, options: Options) -> Choice:
     """The exact way asked for. Raises PlxError, naming the size and what couples most, if none fits."""
-    choice = exact_choice(model, options)
+    if (listed := _listed(model, _FEW)) is not None:
+        return listed
+    choice, ways = _looked_for(model, options)
     if choice is None:
-        from plx.infer.exact_choice import refusal
-
-        raise refusal(model, _size(model))
+        raise ways.refusal(_size(model))
     return choice
 
 
@@ -134,7 +189,8 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     if not asked.queries:
         return Inference(name, "", (Answer(),) * len(model.queries), seed=options.seed)
     options = replace(options, chains=max(options.chains, FEWEST))
-    found = sample(asked, SAMPLERS[name], options)
+    with within(seconds_left() / (2 if any(query.kind == "map" for query in model.queries) else 1)):
+        found = sample(asked, SAMPLERS[name], options)
     answered = sampled_answers(asked, found, options)
     answers = iter(answered)
     samples = found.samples

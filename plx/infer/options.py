@@ -107,15 +107,24 @@ _RULES = {
 
 
 def run_options(
-    *, seed: int | None, chains: int | None, samples: int | None, seconds: float | None, accuracy: float
+    method: str,
+    *,
+    seed: int | None,
+    chains: int | None,
+    samples: int | None,
+    seconds: float | None,
+    accuracy: float,
 ) -> Options:
-    """The options of a run; what is None is as usual, a seed is drawn.
+    """The options of a run; what is None is as usual for the method, a seed is drawn.
 
     Raises CallError with every value that makes no sense.
     """
     given = {"seed": seed, "chains": chains, "samples": samples, "seconds": seconds}
     told = checked(accuracy=accuracy, **{name: value for name, value in given.items() if value is not None})
-    usual = {"seed": drawn_seed(), "seconds": Options.seconds if samples is None else None}
+    usual = {
+        "seed": drawn_seed(),
+        "seconds": Options.seconds if samples is None and method != "exact" else None,
+    }
     return Options(**usual | told)
 
 

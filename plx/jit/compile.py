@@ -20,6 +20,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
+from plx import deadline
 from plx.jit import store
 from plx.jit.digest import called, digest, file_stem, parts
 from plx.jit.types import signature_of
@@ -48,8 +49,9 @@ def compiled(function: Any, signature: object = None) -> Any:
         dispatcher.targetctx.insert_user_function(known.entry_point, known.fndesc, [known.library])
         dispatcher.add_overload(known)
     else:
-        dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(_linked(function))
-        dispatcher.compile(chosen)
+        with deadline.paused():
+            dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(_linked(function))
+            dispatcher.compile(chosen)
         store.write(*place, dumps(dispatcher.overloads[arguments]._reduce()))  # type: ignore[no-untyped-call]
     dispatcher.disable_compile()
     return dispatcher

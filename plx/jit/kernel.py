@@ -8,7 +8,9 @@ from threading import Lock
 from typing import Generic, ParamSpec, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+Counter = npt.NDArray[np.int64]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -57,6 +59,22 @@ class Kernel(Generic[P, R]):
             return self.compiled
         Kernel.steps_left -= steps
         return self._plain
+
+    def counted(self, steps_left: Counter, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call a kernel that counts its steps: uncompiled first, and compiled if that takes too many.
+
+        ``steps_left`` [1], one of its arguments, is how many it may take at most. The kernel counts it down
+        and returns once it is below 0.
+        """
+        if "compiled" not in vars(self):
+            most, own = int(steps_left[0]), int(Kernel.steps_left)
+            steps_left[0] = min(most, own)
+            found = self._plain(*args, **kwargs)
+            Kernel.steps_left -= min(most, own) - int(steps_left[0])
+            if steps_left[0] >= 0 or most <= own:
+                return found
+            steps_left[0] = most
+        return self.compiled(*args, **kwargs)
 
     def _plain(self, *args: P.args, **kwargs: P.kwargs) -> R:
         with np.errstate(all="ignore"):  # compiled code does not warn

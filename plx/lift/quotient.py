@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph
@@ -48,14 +49,15 @@ class Quotient:
 def reduce(
     values: Values, graph: FactorGraph, label: AnyInt, equal: bool = False, keep: Sequence[int] = ()
 ) -> Quotient:
-    """Merge interchangeable values until no more are found: a reduction can expose new exchanges.
+    """Merge interchangeable values until no more are found: a reduction can expose new exchanges. At the
+    deadline, what is merged is enough.
 
     Values with different labels [pairs] stay apart. With ``equal``, values are merged only if as
     many given values stand behind each, so that every merge is a symmetry of the given model.
     ``keep`` are derived nodes that queries read.
     """
     step = _Step(values, graph, np.asarray(label, dtype=np.int64), equal, keep)
-    while step.advance():
+    while step.advance() and not deadline.over():
         pass
     return Quotient(
         step.graph, step.normal, step.start, step.state, step.order, step.multiplicity(), step.variable,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
+from plx.deadline import within
 from plx.graph.rows import unique_rows
 from plx.lift.actions import symmetric_action
 from plx.lift.align import align
@@ -36,11 +37,11 @@ class Search:
     def run(self) -> list[Layer]:
         """Layers over the pairs; their product is the group."""
         self._solved: dict[bytes, list[Layer]] = {}
-        self._deadline = time.monotonic() + self.seconds
         graph = self.graph
         everything = np.arange(graph.n_vertices)
         whole = Part(graph.start, graph.neighbor, graph.color, everything)
-        layers = self._explore(whole, everything < graph.n_pairs)
+        with within(self.seconds):
+            layers = self._explore(whole, everything < graph.n_pairs)
         self.notes = list(dict.fromkeys(self.notes))
         found = (_on_pairs(layer, graph.n_pairs) for layer in layers)
         return [layer for layer in found if layer is not None]
@@ -98,17 +99,16 @@ class Search:
 
     def _late(self) -> bool:
         """Whether the time is over; then what is left is not looked at."""
-        late = time.monotonic() > self._deadline
+        late = deadline.over()
         if late:
-            self.notes.append(f"the search for symmetries took more than {self.seconds:g} seconds")
+            self.notes.append(f"the search for symmetries took more than {self.seconds:.3g} seconds")
         return late
 
     def _ask_solver(self, part: Part) -> list[Layer]:
         if self._late():
             return []
         try:
-            left = max(self._deadline - time.monotonic(), 0.0)
-            found = automorphisms(part.start, part.neighbor, part.color, left)
+            found = automorphisms(part.start, part.neighbor, part.color, deadline.seconds_left())
         except SearchStopped as stopped:
             self.notes.append(str(stopped))
             return []

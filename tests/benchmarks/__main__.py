@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tests.benchmarks import (
     bounds,
+    deadline,
     exact,
     grounding,
     ideas,
@@ -38,6 +39,7 @@ SECTIONS: dict[str, Callable[[Settings], list[Table]]] = {
     "published": published.measure,
     "symmetry": symmetry.measure,
     "exact": exact.measure,
+    "deadline": deadline.measure,
     "grounding": grounding.measure,
     "startup": startup.measure,
 }

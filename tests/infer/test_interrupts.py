@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from plx.deadline import OutOfTime, within
 from plx.ground.grounder import ground
 from plx.infer.hard.sat import Satisfier, contradiction
-from plx.infer.interrupts import LONG, waited
+from plx.infer.interrupts import LONG, Stop, waited
 from tests.compiling import compile_text
 
 PIGEONS = """
@@ -39,7 +40,7 @@ def test_ctrl_c_ends_a_long_call_at_once() -> None:
     begin = time.monotonic()
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        waited(lambda: time.sleep(20), LONG)
+        waited(lambda _: time.sleep(20), LONG)
     assert time.monotonic() - begin < 5
 
 
@@ -61,7 +62,30 @@ def test_ctrl_c_ends_a_search_of_the_sat_solver(ask: str) -> None:
 
 @pytest.mark.parametrize("steps", [0, LONG])
 def test_results_and_errors_come_through(steps: float) -> None:
-    assert waited(lambda: 42, steps) == 42
-    assert waited(lambda: None, steps) is None
+    assert waited(lambda _: 42, steps) == 42
+    assert waited(lambda _: None, steps) is None
     with pytest.raises(ZeroDivisionError):
-        waited(lambda: 1 // 0, steps)
+        waited(lambda _: 1 // 0, steps)
+
+
+def test_the_deadline_stops_a_long_call() -> None:
+    """The call is told to stop, and what it returns then is lost."""
+    stopped = threading.Event()
+
+    def turn(stop: Stop) -> int:
+        while not stop[0]:
+            time.sleep(0.01)
+        stopped.set()
+        return 42
+
+    with within(0.05), pytest.raises(OutOfTime):
+        waited(turn, LONG)
+    assert stopped.wait(5)
+
+
+@pytest.mark.parametrize("steps", [0, LONG])
+def test_nothing_is_begun_after_the_deadline(steps: float) -> None:
+    begun = []
+    with within(0), pytest.raises(OutOfTime):
+        waited(begun.append, steps)
+    assert not begun

@@ -42,7 +42,8 @@ def installed(tmp_path: Path) -> Path:
     folder = tmp_path / "installed"
     (folder / "plx").mkdir(parents=True)
     source = Path(plx.__file__).parent
-    shutil.copy(source / "__init__.py", folder / "plx")
+    for name in ("__init__.py", "deadline.py"):
+        shutil.copy(source / name, folder / "plx")
     shutil.copytree(source / "jit", folder / "plx" / "jit", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "cube.py").write_text(_CUBE, encoding="utf-8")
     return folder

@@ -88,7 +88,7 @@ def test_other_calls_are_held_to_the_same_rules(call: Callable[[], object]) -> N
 )
 def test_what_makes_sense_is_taken_as_it_is(told: dict[str, Any]) -> None:
     left_out = dict.fromkeys(("seed", "chains", "samples", "seconds"))
-    options = run_options(**left_out | told)
+    options = run_options("auto", **left_out | told)
     for name, value in told.items():
         assert getattr(options, name) == value and type(getattr(options, name)) in (int, float)
     assert options.seed >= 0 and options.chains >= 1

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.exact_scores import CLOSE, ranked
@@ -25,7 +26,8 @@ _FIRST, _LAST = 0.2, 30.0
 def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, ...]:
     """The ``best`` different worlds of highest weight that were seen, best first, not proven optimal.
 
-    Raises NoWorldError if no world satisfies every hard rule.
+    It cools for a number of sweeps, or until the deadline. Raises NoWorldError if no world satisfies every
+    hard rule.
     """
     clock = Clock()
     graph = model.graph
@@ -38,7 +40,7 @@ def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, 
         sweep(chains, _SWEEPS)
         seen = _keep(seen, model, chains.states, best + CLOSE)
         options.progress(Progress("searching for the best world", (stage + 1) / _STAGES, clock.seconds))
-        if options.seconds is not None and clock.seconds > options.seconds:
+        if deadline.over():
             break
     worlds = ranked(model, np.stack([world.states for world in seen.values()], axis=1)) if seen else []
     return tuple(replace(world, optimal=False) for world in worlds[:best])

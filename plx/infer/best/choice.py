@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from plx.deadline import OutOfTime, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.max_sum import best_worlds, fits, map_plan
+from plx.infer.exact.elimination import Plan
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
@@ -14,31 +16,54 @@ from plx.infer.options import Options
 QUICK = 1e8
 """Operations up to which elimination is preferred to the solver."""
 
-_SECOND_OPINION = 0.2
-"""The share of the time that annealing gets where the solver's time ended without a proof."""
+_PROOF = 0.8
+"""The share of the time that the search for a proof gets; annealing gets the rest."""
+
+_PLANNING = 0.25
+"""The share of that in which an elimination order is searched for."""
 
 
 def most_probable(model: GroundModel, count: int, options: Options) -> tuple[tuple[World, ...], str]:
     """The ``count`` best worlds, best first, and how they were found, as a note for people.
 
+    What has a deadline ends by it: with what was found, and is not proven then.
+
     Raises:
         PlxError: no world is possible.
     """
-    chosen = map_plan(model)
-    eliminated = fits(chosen, count)
-    if eliminated and (chosen.operations * count <= QUICK or not toulbar.installed()):
-        return _told(best_worlds(model, count, chosen), "elimination")
-    if toulbar.installed():
-        found = toulbar.search(model, count, options.seconds)
-        if found and not found.worlds:
+    try:
+        with within(_PROOF * seconds_left()):
+            found = _searched(model, count)
+    except OutOfTime:
+        found = None
+    if found is None:
+        return _annealed(model, count, options)
+    worlds, way = found
+    if way is None:
+        return _second_opinion(model, worlds, options), _bounded(worlds)
+    return _told(worlds, way)
+
+
+def _searched(model: GroundModel, count: int) -> tuple[tuple[World, ...], str | None] | None:
+    """The best worlds and the way, None for one that the time ended; None if there is no way."""
+    chosen = _plan(model)
+    eliminated = chosen is not None and fits(chosen, count)
+    if chosen and eliminated and (chosen.operations * count <= QUICK or not toulbar.installed()):
+        return best_worlds(model, count, chosen), "elimination"
+    if toulbar.installed() and (found := toulbar.search(model, count)):
+        if not found.worlds:
             raise contradiction(model)
-        if found and found.timed_out:
-            return _second_opinion(model, found.worlds, options), _bounded(found.worlds)
-        if found:
-            return _told(found.worlds, "toulbar2")
-    if eliminated:
-        return _told(best_worlds(model, count, chosen), "elimination")
-    return _annealed(model, count, options)
+        return found.worlds, None if found.timed_out else "toulbar2"
+    return (best_worlds(model, count, chosen), "elimination") if eliminated else None
+
+
+def _plan(model: GroundModel) -> Plan | None:
+    """A plan for elimination, if it is found in a share of the time."""
+    try:
+        with within(_PLANNING * seconds_left()):
+            return map_plan(model)
+    except OutOfTime:
+        return None
 
 
 def _told(worlds: tuple[World, ...], way: str) -> tuple[tuple[World, ...], str]:
@@ -67,9 +92,8 @@ def _second_opinion(model: GroundModel, worlds: tuple[World, ...], options: Opti
     from plx.infer.best.annealing import anneal
 
     *proven, last = worlds
-    seconds = None if options.seconds is None else options.seconds * _SECOND_OPINION
     known = {world.states.tobytes() for world in proven}
-    for world in anneal(model, replace(options, seconds=seconds), len(worlds)):
+    for world in anneal(model, options, len(worlds)):
         if world.states.tobytes() not in known and world.log_weight > last.log_weight:
             last = replace(world, bound=last.bound)
             break

@@ -53,7 +53,7 @@ def _largest_sums(model: GroundModel, skeleton: Skeleton, count: int) -> tuple[S
     data = network.table
     messages = np.empty((tree.message_start[-1], count))
     inward = collect_best.sized(count * skeleton.operations)
-    if not waited(lambda: inward(tree, data, messages), count * tree.entry_start[-1]):
+    if not waited(lambda stop: inward(tree, data, messages, stop), count * tree.entry_start[-1]):
         raise contradiction(model)
     totals = messages[-1][messages[-1] > -np.inf]
     states = np.empty((len(totals), network.n_nodes), dtype=np.int64)

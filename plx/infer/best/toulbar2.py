@@ -1,6 +1,6 @@
 """The most probable worlds by toulbar2, a solver of weighted constraint networks.
 
-The only door to pytoulbar2. Weights become integer costs, exactly if they are whole multiples of a unit and
+Weights become integer costs, exactly if they are whole multiples of a unit and
 fit, else rounded to as many decimals as fit; hard rules and derived nodes become forbidden tuples. The log
 weights of the worlds found are computed anew from the model, exactly.
 """
@@ -11,11 +11,13 @@ import importlib.util
 import itertools
 import math
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from plx.deadline import OutOfTime, seconds_left, within
 from plx.graph.model import GroundModel
+from plx.infer.best.solver_process import Problem, Solution, solve
 from plx.infer.exact.network import Network
 from plx.infer.exact.split import split
 from plx.infer.exact_scores import CLOSE, LARGEST_WHOLE, Sums, bounded, ranked, sums_of
@@ -58,7 +60,7 @@ def installed() -> bool:
     return importlib.util.find_spec("pytoulbar2") is not None
 
 
-def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> Found | None:
+def search(model: GroundModel, count: int = 1) -> Found | None:
     """The ``count`` different worlds of highest weight, best first.
 
     Each world is found anew with the earlier ones forbidden. One that was not proven best when the
@@ -73,10 +75,10 @@ def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> 
         return Found((World(np.empty(0, dtype=np.int32), 0.0),), False)
     if _entries(network) > _LARGEST_TABLES:
         return None
-    solver = _Solver(network, _costs(network, sums), None if seconds is None else seconds / count)
+    solver = _Solver(network, _costs(network, sums))
     bound: float | None = None
     while len(solver.taken) < count and bound is None:
-        found, bound = solver.best()
+        found, bound = solver.best(share=count - len(solver.taken))
         if found is None:
             break
     if not solver.taken:
@@ -96,32 +98,22 @@ def search(model: GroundModel, count: int = 1, seconds: float | None = None) -> 
 class _Solver:
     """Searches for one world after another; ``taken`` are the states of all nodes in those found."""
 
-    def __init__(self, network: Network, costs: _Costs, seconds: float | None) -> None:
+    def __init__(self, network: Network, costs: _Costs) -> None:
         self.network, self.costs = network, costs
-        self.seconds = None if seconds is None else max(1, round(seconds))
         self.taken: list[list[int]] = []
 
-    def best(self, below: float | None = None) -> tuple[list[int] | None, float | None]:
+    def best(self, below: float | None = None, share: int = 1) -> tuple[list[int] | None, float | None]:
         """The next best world, if any of a cost ``below`` that is left; and a bound on log weights if it
-        was not proven best in time."""
-        from pytoulbar2 import CFN
-
-        problem = CFN(ubinit=below, resolution=0)
+        was not proven best in one of so many shares of the time."""
+        cards, costs = self.network.card.tolist(), self.costs
         try:
-            for v, card in enumerate(self.network.card.tolist()):
-                problem.AddVariable(f"x{v}", [f"s{state}" for state in range(card)])
-            for scope, table in zip(self.costs.scopes, self.costs.tables, strict=True):
-                problem.AddFunction(scope, table)
-            for states in self.taken:
-                _forbid(problem, states)
-            solution = problem.Solve(timeLimit=self.seconds or 0)
-        except problem.Contradiction:
-            return None, None
-        bound = self.costs.log_weight(problem.GetDDualBound()) if problem.Option.limited else None
-        if solution is None:
-            return None, bound
-        self.taken.append(list(solution[0]))
-        return self.taken[-1], bound
+            with within(seconds_left() / share):
+                found = solve(Problem(cards, costs.scopes, costs.tables, self.taken, below))
+        except OutOfTime:
+            found = Solution(None, proven=False)
+        if found.states:
+            self.taken.append(found.states)
+        return found.states or None, None if found.proven else costs.log_weight(found.bound)
 
     def ceiling(self) -> float:
         """The largest log weight of worlds that were not found, if it may be above that of one that was."""
@@ -154,11 +146,6 @@ def _entries(network: Network) -> float:
             (network.family_start, network.family),
         )
     )
-
-
-def _forbid(problem: Any, states: list[int]) -> None:
-    """Some node must differ from these states."""
-    problem.AddGeneralizedLinearConstraint([(v, s, 1) for v, s in enumerate(states)], "<=", len(states) - 1)
 
 
 def _costs(network: Network, sums: Sums) -> _Costs:

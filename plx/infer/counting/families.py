@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.rows import unique_rows
 from plx.lift.kernels import adjacency, components
 from plx.values import IntArray
@@ -103,6 +104,7 @@ def _refine(color: IntArray, pairs: Pairs) -> IntArray | None:
     if not len(source):
         return color
     for _ in range(_ROUNDS):
+        deadline.check()
         mixed = words[0, label] * words[1, color[target]] + words[0, color[target]] * words[1, label]
         met = np.zeros(n, dtype=np.uint64)
         met[source[first]] = np.add.reduceat(mixed, first)
@@ -128,6 +130,7 @@ def _blocks(color: IntArray, count: IntArray, pairs: Pairs) -> IntArray:
     root = list(range(len(count)))
     joins: list[tuple[IntArray, IntArray]] = []
     for g, edge in enumerate(cell_pair):
+        deadline.check()
         p, q, n = int(a[edge]), int(b[edge]), int(count[a[edge]])
         if p == q or n != count[q] or n == 1 or _root(root, p) == _root(root, q):
             continue

@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.infer.counting.compositions import (
     compositions,
     falling,
@@ -154,6 +155,7 @@ class Component:
         """The log weight of a block of family i in state s and one of family j in state t, [s, t]."""
         total: FloatArray = np.zeros((self.size(i), self.size(j)))
         for p, q in np.argwhere(labels != NONE):
+            deadline.check()
             table = self.core.label(labels[p, q])
             total = total + table[np.ix_(self.states[i][:, p], self.states[j][:, q])]
         return total
@@ -200,6 +202,9 @@ def components_of(core: Core) -> list[Component]:
     group |= {("counter", c.node): {("counter", c.node)} for c in core.counters}
 
     def join(members: list[tuple[str, int]]) -> None:
+        if all(group[m] is group[members[0]] for m in members):
+            return
+        deadline.check()
         whole = set().union(*(group[m] for m in members))
         for m in whole:
             group[m] = whole

@@ -17,6 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.model import GroundModel, GroundQuery
 from plx.graph.sizes import joint_states
 from plx.infer.answers import distinct, exact_answer, free_nodes, log_z_answer, repeated
@@ -104,6 +105,7 @@ def count(plan: CountPlan) -> Inference:
         raise contradiction(model)
     answers = []
     for query in model.queries:
+        deadline.check()
         if query.kind == "map":
             answers.append(Answer())
         elif query.kind == "logz":

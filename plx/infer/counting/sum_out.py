@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.graph.model import FactorGraph
 from plx.graph.rows import segments, starts, unique_rows
 from plx.values import FloatArray, IntArray
@@ -99,6 +100,7 @@ def peel(graph: FactorGraph, held: BoolArray) -> Peeled:
     left = np.ones(graph.n_variables, dtype=bool)
     peeled = Peeled(tables, factors, [], 0.0, left)
     for _ in range(_ROUNDS):
+        deadline.check()
         if not _round(peeled, held, graph.card[: graph.n_variables].astype(np.int64)):
             break
     return peeled

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.graph.components import live_derived
 from plx.graph.model import FactorGraph
 from plx.graph.rows import unique_rows
@@ -175,6 +176,7 @@ class _Search:
         n = self.graph.n_variables
         found: dict[tuple[tuple[int, ...], bool, int], list[int]] = {}
         for f in self.wide.tolist():
+            deadline.check()
             scope = self.graph.scope_of(f).tolist()
             counters = tuple(v for v in scope if v >= n)
             table = self.peeled.tables.exact(self.graph.table_values(f))

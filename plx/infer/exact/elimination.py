@@ -19,7 +19,7 @@ from plx.infer.exact.network import with_scopes
 from plx.infer.exact.split import split
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Answer, Inference
-from plx.values import FloatArray
+from plx.values import FloatArray, IntArray
 
 JOINT_OPERATIONS = 1e7
 """What cliques for joint queries may cost before each such query gets a tree of its own."""
@@ -116,16 +116,17 @@ class Plan:
         axes = tree.axis[tree.axis_start[c] : tree.axis_start[c + 1]]
         return tuple(np.flatnonzero(np.isin(tree.network.node, axes)).tolist())
 
-    def coupling_rules(self, count: int = 3) -> list[GroundRule]:
-        """The rules with most factors over several nodes of the largest clique, those with most first."""
-        graph, inside = self.model.graph, np.zeros(self.model.graph.n_nodes, dtype=np.int64)
-        inside[list(self.widest())] = 1
-        owner = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
-        met = np.bincount(owner, inside[graph.scope], graph.n_factors)
-        for least in (2, 1):
-            if (rules := graph.rule_of[met >= least]).size:
-                return [self.model.rules[r] for r, _ in Counter(rules.tolist()).most_common(count)]
-        return []
+
+def coupling_rules(model: GroundModel, nodes: Sequence[int] | IntArray, count: int = 3) -> list[GroundRule]:
+    """The rules with most factors over several of some nodes of the graph, those with most first."""
+    graph, inside = model.graph, np.zeros(model.graph.n_nodes, dtype=np.int64)
+    inside[list(nodes)] = 1
+    owner = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    met = np.bincount(owner, inside[graph.scope], graph.n_factors)
+    for least in (2, 1):
+        if (rules := graph.rule_of[met >= least]).size:
+            return [model.rules[r] for r, _ in Counter(rules.tolist()).most_common(count)]
+    return []
 
 
 def plan(model: GroundModel, once: bool = True) -> Plan:

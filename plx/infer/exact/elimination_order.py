@@ -12,8 +12,12 @@ from plx.infer.interrupts import waited
 from plx.infer.kernels.elimination_order import Interaction, eliminate
 from plx.values import FloatArray, IntArray
 
-WIDEST_BITS = 48.0
-"""A search for an order stops at a clique of more than 2^48 states."""
+_HOPELESS_BITS = 48.0
+"""A search for an order stops at a clique of more than 2^48 states,"""
+
+_WIDEST_BITS = 32.0
+"""or of 2^32, far more than a table may have, if fill is counted and no node is a function of others, which
+take no table."""
 
 GOOD_ENOUGH = 2e5
 """Operations below which the first order is taken; after n tries n³ times as many are good enough."""
@@ -25,6 +29,9 @@ _STEPS = 200_000
 
 _MANY_STEPS = 20_000
 """Where counting the fill of every node takes more steps, in thousands, orders by size come first."""
+
+_MOST_STEPS = 1 << 62
+"""As good as no bound: a search ends by its width, or at the deadline."""
 
 _EMPTY = np.empty(0, dtype=np.int64)
 
@@ -129,19 +136,24 @@ def first_place(start: IntArray, node: IntArray, place: IntArray) -> IntArray:
 def find_order(network: Network, seed: int = 0) -> Skeleton:
     """The cheapest of several greedy elimination orders (min-fill and min-size, ties at random).
 
-    The dearer the best so far, the more are tried. Fill takes long to count in a large network, and
-    where an order by size is hopeless there, fill is not counted.
+    The dearer the best so far, the more are tried. Fill takes long to count, and where an order by size
+    is hopeless, fill is not counted. Raises OutOfTime at the deadline.
     """
     graph = interaction(network)
     degree = np.diff(graph.start).astype(np.float64)
     large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
+    if not large and network.n_functions == 0:
+        scout = _eliminated(graph, _EMPTY, False, np.zeros(network.n_nodes), _HOPELESS_BITS)
+        if len(scout[0]) < network.n_nodes:
+            return skeleton(network, *scout)
     most = max(3, min(_MOST_TRIES, _STEPS // max(1, network.n_nodes)))
     candidates = [(network.guide, False)] if len(network.guide) else []
     candidates += [(_EMPTY, trial % 3 == 1 if large else trial % 3 != 1) for trial in range(most)]
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
     for tries, (forced, by_fill) in enumerate(candidates, start=1):
-        found = skeleton(network, *_eliminated(graph, forced, by_fill, noise.random(network.n_nodes)))
+        cap = _WIDEST_BITS if by_fill and network.n_functions == 0 else _HOPELESS_BITS
+        found = skeleton(network, *_eliminated(graph, forced, by_fill, noise.random(network.n_nodes), cap))
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
         if not found.complete or best.operations < (GOOD_ENOUGH + 200.0 * network.n_nodes) * tries**3:
@@ -153,15 +165,21 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
 def follow_order(network: Network, order: IntArray) -> Skeleton:
     """The tree of a given elimination order."""
     noise = np.zeros(network.n_nodes)
-    return skeleton(network, *_eliminated(interaction(network), order, False, noise))
+    return skeleton(network, *_eliminated(interaction(network), order, False, noise, _HOPELESS_BITS))
 
 
 def _eliminated(
-    graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray
+    graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray, cap: float
 ) -> tuple[IntArray, IntArray, IntArray]:
-    degree = np.diff(graph.start).astype(np.float64)
-    search = eliminate.sized(16.0 * float(degree @ degree) + 20.0 * len(degree))
-    return waited(lambda: search(graph, forced, by_fill, noise, WIDEST_BITS), 10.0 * len(graph.neighbour))
+    steps_left = _counter()
+    return waited(
+        lambda stop: eliminate.counted(steps_left, graph, forced, by_fill, noise, cap, steps_left, stop),
+        1000.0 * len(graph.neighbour),
+    )
+
+
+def _counter() -> IntArray:
+    return np.array([_MOST_STEPS], dtype=np.int64)
 
 
 def interaction(network: Network) -> Interaction:

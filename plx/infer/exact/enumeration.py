@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.components import components, live_derived
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.worlds import input_owner
@@ -187,7 +188,9 @@ def _chunks(graph: FactorGraph, layout: _Layout, c: int) -> Iterator[tuple[Env, 
         for axis, (node, card) in enumerate(zip(variables[inner:], shape, strict=True))
     }
     scalar = [1] * len(shape)
-    for fixed in itertools.product(*map(range, cards[:inner])):
+    for number, fixed in enumerate(itertools.product(*map(range, cards[:inner]))):
+        if number:  # a few worlds are always listed
+            deadline.check()
         env = {node: np.full(scalar, s) for node, s in zip(variables[:inner], fixed, strict=True)} | trailing
         for node in layout.derived[c].tolist():
             env[node] = graph.output_map(node - graph.n_variables)[_total(graph, node, env, env)]

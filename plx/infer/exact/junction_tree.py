@@ -43,7 +43,7 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     table = np.empty(np.diff(tree.entry_start).max(initial=1))
     scale = np.zeros(len(tree.parent))
     inward = collect.sized(skeleton.operations)
-    if not waited(lambda: inward(tree, data, messages, table, scale), tree.entry_start[-1]):
+    if not waited(lambda stop: inward(tree, data, messages, table, scale, stop), tree.entry_start[-1]):
         raise Impossible
     log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
     return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
@@ -71,7 +71,7 @@ def _read(
     order = (starts(np.bincount(clique, minlength=len(tree.parent))), link[by_clique], out_start[by_clique])
     whole, messages = tree._replace(stride=links.strides), len(skeleton.network.table)
     outward = distribute.sized(skeleton.operations)
-    waited(lambda: outward(whole, data, messages, table, scale, *order, out), tree.entry_start[-1])
+    waited(lambda stop: outward(whole, data, messages, table, scale, *order, out, stop), tree.entry_start[-1])
     return [part / part.sum() for part in np.split(out, out_start[1:-1])]
 
 

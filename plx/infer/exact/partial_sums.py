@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx import deadline
 from plx.infer.exact.elimination_order import find_order, follow_order
 from plx.infer.exact.network_builder import NetworkBuilder, without
 from plx.values import IntArray
@@ -75,6 +76,7 @@ class PartialSums:
         waiting: dict[int, list[_Part]] = {}
         total: _Part | None = None
         for v in self._union_of_paths(nodes):
+            deadline.check()
             parts = waiting.pop(v, []) + ([own[v]] if v in own else [])
             merged = parts[0]
             for part in parts[1:]:
@@ -106,6 +108,7 @@ class PartialSums:
         found: list[tuple[tuple[int, int, int], int]] = []
         stack = [(root, classes, node)]
         while stack:
+            deadline.check()
             part, classes, node = stack.pop()
             if part.left is None or part.right is None:
                 continue

@@ -17,6 +17,10 @@ _LEAST = 4096
 """Graphs of fewer factors are not looked at: an order for them is found as fast."""
 
 
+_NEAR = 0.25
+"""Bits by which the bound may be less than what this way of bounding gives."""
+
+
 def surely_wider(graph: FactorGraph, bits: float, least: int = _LEAST) -> bool:
     """Whether every elimination order makes a clique of more than ``bits`` bits; False if that is not plain.
 
@@ -32,6 +36,16 @@ def surely_wider(graph: FactorGraph, bits: float, least: int = _LEAST) -> bool:
         return False
     one, other = _pairs(graph, left)
     return bool(_core(size * left, bits, lambda weight: _sums(one, weight[other], len(size))).any())
+
+
+def least_bits(graph: FactorGraph) -> float:
+    """The bits of a clique that every elimination order makes, or a little less."""
+    size = np.log2(graph.card[: graph.n_variables])
+    low, high = 0.0, min(float(size.sum()), float((size + _met_with_repeats(graph, size)).max(initial=0.0)))
+    while high - low > _NEAR:
+        middle = (low + high) / 2
+        low, high = (middle, high) if surely_wider(graph, middle, least=0) else (low, middle)
+    return low
 
 
 def _core(size: FloatArray, bits: float, met: Callable[[FloatArray], FloatArray]) -> BoolArray:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from plx.deadline import seconds_left, within
 from plx.errors import NoWorldError
 from plx.graph.model import GroundModel
 from plx.graph.subgraph import hard_factors
@@ -26,6 +27,9 @@ from plx.values import IntArray
 
 _BLOCKS = 2**33
 """The generators of block updates are numbered from here, past all others."""
+
+_CHOOSING = 0.25
+"""The share of the time in which blocks are chosen."""
 
 _SHARE = 4.0
 """Blocks updated per draw are at most so many times the work of a sweep."""
@@ -113,7 +117,9 @@ def _init(model: GroundModel, seed: int, chains: int, threads: int | None, rando
     plan = compile_model(found.model)
     begun = lanes.chains_at(plan, states, seed, threads, random_scan)
     graph, blocks, cuts = found.model.graph, None, np.zeros(2, dtype=np.int64)
-    if len(hard_factors(graph)) and (chosen := choose_blocks(graph)):
+    with within(_CHOOSING * seconds_left()):
+        chosen = choose_blocks(graph) if len(hard_factors(graph)) else []
+    if chosen:
         blocks = block_arrays(graph, plan.rows, chosen)
         cuts = portions(graph, blocks, _SHARE)
     random = np.stack([lanes.generator(seed, _BLOCKS + lane) for lane in range(chains)], axis=1)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.model import FactorGraph
 from plx.graph.sizes import joint_states
 from plx.graph.subgraph import reached, subgraph
@@ -41,7 +42,7 @@ _Part = tuple[IntArray, States, bool]
 
 
 def choose_blocks(graph: FactorGraph) -> list[Block]:
-    """Blocks for the hard rules of a graph."""
+    """Blocks for the hard rules of a graph; as many as are found by the deadline."""
     found = clusters(graph)
     few = sum(len(alike.variables) for alike in found) <= _MANY
     out: list[Block] = []
@@ -79,6 +80,8 @@ def _overlapping(cluster: FactorGraph) -> Iterator[_Part]:
     listed: dict[tuple[object, ...], States] = {}
     covering: list[list[set[int]]] = [[] for _ in range(cluster.n_variables)]
     for f in range(cluster.n_factors):
+        if deadline.over():
+            return
         for members in _around(cluster, reach[f]):
             if any(block.issuperset(members) for block in covering[members[0]]):
                 continue

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from plx.deadline import OutOfTime
 from plx.graph.components import smallest_reachable
 from plx.graph.model import FactorGraph
 from plx.graph.sizes import joint_states
@@ -23,12 +24,15 @@ _FOUND = 1 << 8
 
 def feasible(graph: FactorGraph, limit: int) -> States | None:
     """The states of the variables that no factor forbids, shape (n, V); None if more than ``limit``,
-    or too many to find."""
+    or too many to find, or to find in time."""
     cards = graph.card[: graph.n_variables].astype(np.int64)
     if joint_states(cards) > _LISTED:
         from plx.infer.hard.sat import Satisfier
 
-        return Satisfier(graph).all(min(limit, _FOUND))
+        try:
+            return Satisfier(graph).all(min(limit, _FOUND))
+        except OutOfTime:
+            return None
     states = np.array(np.unravel_index(np.arange(cards.prod()), cards), dtype=np.int32)
     states = states.reshape(len(cards), -1)
     possible = log_weights(graph, node_states(graph, states)) > -np.inf

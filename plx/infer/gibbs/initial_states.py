@@ -9,11 +9,15 @@ then disagree, and R-hat tells.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
+from plx.deadline import OutOfTime, seconds_left, within
+from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.rows import segments
 from plx.graph.subgraph import below, hard_factors, subgraph
@@ -39,6 +43,9 @@ _PINS = 2**32 + 1
 _WISHES = 2**32
 """The order of what first states should show is drawn from this one."""
 
+_SPREADING = 0.25
+"""The share of the time in which starts are moved apart, once one is known."""
+
 _LARGE, _FEW = 10_000, 8
 """Where hard rules are about more unknowns than this, only so many chains start apart."""
 
@@ -48,7 +55,8 @@ def initial_states(
 ) -> npt.NDArray[np.int32]:
     """States of the variables of positive probability, shape (V, chains), different for every chain.
 
-    Raises NoWorldError, naming rules that clash, if there is no such state.
+    Where the time to search apart is over, several may start at one world. Raises NoWorldError, naming rules
+    that clash, if there is no such state, and PlxError if none is found by the deadline.
     """
     graph = model.graph
     states = np.stack([_random_world(graph, seed, lane) for lane in range(chains)], axis=1)
@@ -59,20 +67,31 @@ def initial_states(
 
     rules, ruled = subgraph(graph, hard)
     satisfier = Satisfier(rules)
-    if satisfier.near(states[ruled, 0]) is None:
+    try:
+        world = satisfier.near(states[ruled, 0])
+    except OutOfTime:
+        raise _undecided() from None
+    if world is None:
         raise contradiction(model)
-    part = replace(model, graph=rules, queries=())
-    searched, broken = _search(part, states[ruled], seed, threads)
-    wishes = _wishes(model, ruled, seed)
-    for lane in range(chains):
-        apart = lane % 2 == 1 and (lane < _FEW or len(ruled) <= _LARGE)
-        if broken[lane] or apart:
-            wish = tuple(wishes[lane // 2 % len(wishes)]) if len(wishes) and apart else None
+    with within(_SPREADING * seconds_left()):
+        searched, broken = _search(replace(model, graph=rules, queries=()), states[ruled], seed, threads)
+        wishes = _wishes(model, ruled, seed)
+        for lane in range(chains):
+            apart = lane % 2 == 1 and (lane < _FEW or len(ruled) <= _LARGE)
             near = states[ruled, lane] if apart else searched[:, lane]
-            states[ruled, lane] = satisfier.spread(near, _generator(seed, _PINS + lane), wish)
-        else:
-            states[ruled, lane] = searched[:, lane]
+            states[ruled, lane] = world if broken[lane] else searched[:, lane]
+            if broken[lane] or apart:
+                wish = tuple(wishes[lane // 2 % len(wishes)]) if len(wishes) and apart else None
+                with suppress(OutOfTime):
+                    states[ruled, lane] = satisfier.spread(near, _generator(seed, _PINS + lane), wish)
     return states
+
+
+def _undecided() -> PlxError:
+    message = "no world that keeps every hard rule was found in the time given; there may be none"
+    return PlxError(
+        Diagnostic(message, hint="give the run more --seconds, or state the rules in another way")
+    )
 
 
 def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:
@@ -119,7 +138,7 @@ def _search(
         now = chains.states
         found[:, broken] = now[:, broken]
         broken = broken & (_cost(rules.graph, now) > 0)
-        if not broken.any():
+        if not broken.any() or deadline.over():
             break
     return found, broken
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 from pysat.solvers import Solver
 
+from plx import deadline
+from plx.deadline import OutOfTime
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import hard_factors
@@ -35,7 +38,8 @@ _FEW_CONFLICTS = 10_000
 """where the answer can be done without, sooner."""
 
 _SLICE = 2_000
-"""It is asked for so many conflicts at a time, about a fifth of a second, so that Ctrl-C gets through."""
+"""It is asked for so many conflicts at a time, about a fifth of a second, so that it stops at the deadline
+and Ctrl-C gets through."""
 
 _PINNED = 8
 """So many unknowns of a wished-for world are tried to be kept, so that solutions spread out."""
@@ -52,7 +56,10 @@ class Satisfier:
         self._solver = Solver(name=_SOLVER, bootstrap_with=self._encoder.clauses)
 
     def near(self, states: npt.NDArray[np.integer]) -> npt.NDArray[np.int32] | None:
-        """A world that satisfies all, looked for near these states, shape (V,); None if there is none."""
+        """A world that satisfies all, looked for near these states, shape (V,); None if there is none.
+
+        Raises OutOfTime at the deadline, as all that looks for worlds does.
+        """
         wished = self._encoder.literals(self._mentioned, states[self._mentioned])
         self._solver.set_phases(wished.tolist())
         return self._world(states) if _decided(self._solver) else None
@@ -118,7 +125,7 @@ def _decided(solver: Solver) -> bool:
             f" after {_CONFLICTS:,} conflicts"
         )
         raise PlxError(Diagnostic(message, hint="state the rules in another way, or observe more"))
-    return bool(answer)
+    return answer
 
 
 def _tried(solver: Solver, assumptions: list[int]) -> bool:
@@ -129,9 +136,10 @@ def _tried(solver: Solver, assumptions: list[int]) -> bool:
 def _answer(solver: Solver, assumptions: Sequence[int], conflicts: int) -> bool | None:
     """Whether the clauses can hold with the assumptions; None if so many conflicts do not tell.
 
-    Ctrl-C ends the search after a slice: the solver is told to leave it to Python.
+    Raises OutOfTime at the deadline. Ctrl-C ends the search after a slice: the solver leaves it to Python.
     """
     for _ in range(0, conflicts, _SLICE):
+        deadline.check()
         solver.conf_budget(_SLICE)
         answer: bool | None = solver.solve_limited(assumptions=assumptions, expect_interrupt=True)
         if answer is not None:
@@ -192,7 +200,7 @@ def _unknowns(graph: FactorGraph, nodes: Iterable[int]) -> set[int]:
 def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) -> IntArray:
     """Groups of factors that cannot hold together; none can be left out, where there are not too many.
 
-    All groups, if the solver gives up.
+    All groups, if the solver gives up; some may not be needed, if the time is over.
     """
     encoder = Encoder(graph)
     labels, inverse = np.unique(group, return_inverse=True)
@@ -200,9 +208,11 @@ def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) 
     encoder.forbid(factors, unless=-switch[inverse])
     encoder.clauses += [[encoder.literal(node, state)] for node, state in facts]
     with Solver(name=_SOLVER, bootstrap_with=encoder.clauses) as solver:
-        needed = _unsatisfiable(solver, switch.tolist(), _CONFLICTS)
-        if needed is not None and len(needed) <= _SHRINK:
-            needed = _shrink(solver, needed)
+        needed = None
+        with suppress(OutOfTime):
+            needed = _unsatisfiable(solver, switch.tolist(), _CONFLICTS)
+            if needed is not None and len(needed) <= _SHRINK:
+                needed = _shrink(solver, needed)
     return labels if needed is None else labels[np.isin(switch, needed)]
 
 

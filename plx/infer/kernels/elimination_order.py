@@ -13,6 +13,7 @@ from plx.jit import kernel
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Stop = npt.NDArray[np.bool_]
 Costs = Annotated[npt.NDArray[np.float64], 2]
 
 
@@ -84,6 +85,16 @@ def _score(
                     inner += 2.0 ** graph.bits[pool[j]]
             present += weight * inner
     return np.rint(total * total - squares - present), cost
+
+
+def _steps(pool: Ints, at: Ints, length: Ints, alive: Bools, u: int, by_fill: bool) -> int:
+    """The steps of the innermost loops that `_score` takes for u."""
+    steps = 2 * length[u] + 8
+    if by_fill:
+        for i in range(at[u], at[u] + length[u]):
+            if alive[pool[i]]:
+                steps += length[pool[i]]
+    return int(steps)
 
 
 def _longer(row: Ints, least: int) -> Ints:
@@ -209,14 +220,15 @@ def _settle(heap: Ints, place: Ints, size: int, cost: Costs, noise: Floats, u: i
 
 @kernel
 def eliminate(
-    graph: Interaction, forced: Ints, by_fill: bool, noise: Floats, cap: float
+    graph: Interaction, forced: Ints, by_fill: bool, noise: Floats, cap: float, steps_left: Ints, stop: Stop
 ) -> tuple[Ints, Ints, Ints]:
     """Eliminate every node; the clique of a step is the node and its neighbours then.
 
     ``forced`` is an order to follow, or empty: then nodes of degree ≤ 2 with adjacent neighbours
     go first, then greedily those of least weighted fill (``by_fill``) or least size, ties by
-    ``noise``. Stops once a clique has more than ``cap`` bits. Returns the order, and the cliques
-    in compressed rows, each with its own node first; a stopped run returns fewer than N.
+    ``noise``. Stops once a clique has more than ``cap`` bits, once ``steps_left`` [1], which is
+    counted down, is used up, or once ``stop`` [1] is set. Returns the order, and the cliques in
+    compressed rows, each with its own node first; a stopped run returns fewer than N.
     """
     n = len(graph.bits)
     pool = np.empty(2 * len(graph.neighbour) + 64, dtype=np.int64)
@@ -240,13 +252,14 @@ def eliminate(
         if alive[u]:
             touched[n_touched] = u
             n_touched += 1
-    while done < n:
+    while done < n and steps_left[0] >= 0 and not stop[0]:
         if len(forced) > 0:
             v = forced[done]
         else:
             for i in range(n_touched):
                 u = touched[i]
                 stamp += 1
+                steps_left[0] -= _steps(pool, at, length, alive, u, by_fill)
                 cost[0, u], cost[1, u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
                 if place[u] < 0:
                     place[u] = size
@@ -275,6 +288,7 @@ def eliminate(
         joined = members[begin + 1 : begin + 1 + k]
         n_touched = 0
         for u in joined:
+            steps_left[0] -= 2 * (length[u] + len(joined))
             pool, merged, new = _merge(pool, used, at, length, alive, joined, u)
             if merged <= room[u]:
                 for i in range(merged):

@@ -19,6 +19,8 @@ from plx.jit import kernel
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 IntGrid = Annotated[npt.NDArray[np.int64], 2]
+Stop = npt.NDArray[np.bool_]
+"""A flag [1]: once it is set, a kernel returns soon, and its results are of no use."""
 
 BLOCK = 4096
 """Entries of a clique walked at a time, about."""
@@ -173,10 +175,14 @@ def _sum_out(
             out[j] += math.log(total[j])
 
 
-def _gather(tree: Tree, c: int, data: Floats, own: int, table: Floats, derived: IntGrid, index: Ints) -> None:
+def _gather(
+    tree: Tree, c: int, data: Floats, own: int, table: Floats, derived: IntGrid, index: Ints, stop: Stop
+) -> None:
     """The table of clique c: its factors, its children's messages, and (``own >= 0``) its own from there."""
     block = block_size(tree, c)
     for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+        if stop[0]:
+            return
         k = derive(tree, c, chunk, block, derived, index)
         part = table[chunk * block : (chunk + 1) * block]
         part[:] = 0.0
@@ -206,7 +212,7 @@ def _largest(part: Floats) -> float:
 
 
 @kernel
-def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats) -> bool:
+def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Floats, stop: Stop) -> bool:
     """Send messages from the leaves to the roots.
 
     ``data`` holds the log tables of the factors and, from ``messages`` on, room for the messages,
@@ -215,7 +221,9 @@ def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Float
     """
     derived, index = room(tree)
     for c in range(len(tree.parent)):
-        _gather(tree, c, data, -1, table, derived, index)
+        _gather(tree, c, data, -1, table, derived, index, stop)
+        if stop[0]:
+            return False
         message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
         _sum_out(tree, c, tree.own_link[c], table, message, derived, index)
         scale[c] = _largest(message)
@@ -266,6 +274,7 @@ def distribute(
     target_link: Ints,
     out_start: Ints,
     out: Floats,
+    stop: Stop,
 ) -> None:
     """Send messages back after `collect`, and read the joint distributions of targets on the way.
 
@@ -279,7 +288,9 @@ def distribute(
         own = messages + tree.message_start[c]
         if tree.parent[c] < 0:
             data[own] = -scale[c]
-        _gather(tree, c, data, own, table, derived, index)
+        _gather(tree, c, data, own, table, derived, index, stop)
+        if stop[0]:
+            return
         size = tree.entry_start[c + 1] - tree.entry_start[c]
         for j in range(size):
             table[j] = math.exp(table[j])

@@ -12,7 +12,17 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from plx.infer.kernels.junction_tree import Floats, IntGrid, Ints, Tree, block_size, derive, index_of, room
+from plx.infer.kernels.junction_tree import (
+    Floats,
+    IntGrid,
+    Ints,
+    Stop,
+    Tree,
+    block_size,
+    derive,
+    index_of,
+    room,
+)
 from plx.jit import kernel
 
 Grid = Annotated[npt.NDArray[np.float64], 2]
@@ -73,7 +83,7 @@ def _add_item(tree: Tree, item: int, data: Floats, messages: Grid, index: Ints, 
 
 
 @kernel
-def collect_best(tree: Tree, data: Floats, messages: Grid) -> bool:
+def collect_best(tree: Tree, data: Floats, messages: Grid, stop: Stop) -> bool:
     """Send the k best log weights from the leaves to the roots; False where no state is possible.
 
     ``data`` holds the log tables of the factors, ``messages`` has room for k per entry.
@@ -85,6 +95,8 @@ def collect_best(tree: Tree, data: Floats, messages: Grid) -> bool:
         block = block_size(tree, c)
         first, last = tree.message_start[c], tree.message_start[c + 1]
         for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
+            if stop[0]:
+                return False
             n = derive(tree, c, chunk, block, derived, index)
             lists[:block] = -np.inf
             lists[:block, 0] = 0.0

@@ -13,6 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
+from plx.deadline import within
 from plx.graph.model import GroundModel
 from plx.graph.rows import BoolArray
 from plx.infer.gibbs.chains import state_type
@@ -59,9 +61,14 @@ class Sampled:
 def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
     """Run a sampler's chains until every answer is accurate, or to a limit, or to Ctrl-C.
 
-    Raises NoWorldError if no state satisfies every hard rule.
+    Raises NoWorldError if no state satisfies every hard rule, OutOfTime if none is found in time.
     """
     kernel(state_type(model.graph))  # compiled, where it must be, before the clock starts
+    with within(options.seconds):
+        return _sample(model, sampler, options)
+
+
+def _sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
     clock = Clock()
     targets = targets_of(model)
     options.progress(Progress("searching for a first state", 0.0, 0.0))
@@ -77,7 +84,7 @@ def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
         draws=run.draws,
         seconds=clock.seconds,
         interrupted=status == "interrupted",
-        notes=(*sampler.notes(chains), *_notes(status, clock, options)),
+        notes=(*sampler.notes(chains), *_notes(status)),
     )
     movement, stuck = run.moved()
     return Sampled(samples, targets, run.diagnosis(movement), status, movement, stuck)
@@ -114,8 +121,8 @@ def scaled_error(diagnosis: Diagnosis) -> FloatArray:
     return np.minimum(mcse, relative)
 
 
-def _notes(status: Status, clock: Clock, options: Options) -> tuple[str, ...]:
-    if status == "limit" and options.seconds is not None and clock.seconds >= options.seconds:
+def _notes(status: Status) -> tuple[str, ...]:
+    if status == "limit" and deadline.over():
         return ("the clock ended this run, so the same seed may give slightly different answers next time",)
     return ()
 
@@ -180,7 +187,7 @@ class _Run:
         self.partial, self.partial_draws = None, 0
         while self.partial_draws < self.draws:
             self._step(min(self.draws - self.partial_draws, max(1, int(self.speed * self.call))))
-            if self.partial_draws < self.draws and self._late():
+            if self.partial_draws < self.draws and deadline.over():
                 return "limit"
         assert self.partial is not None
         self.batches.append(self.partial)
@@ -206,9 +213,6 @@ class _Run:
         assert self.partial is not None
         self.batches, self.draws = [self.partial], self.partial_draws
 
-    def _late(self) -> bool:
-        return self.options.seconds is not None and self.clock.seconds >= self.options.seconds
-
     def _judge(self) -> Status | None:
         """A reason to stop after a whole batch; else make room for more."""
         n = len(self.batches)
@@ -220,7 +224,7 @@ class _Run:
             self._report(error)
             if settled and self.warm and error < self.options.accuracy:
                 return "done"
-        if self._enough() or self._late():
+        if self._enough() or deadline.over():
             return "limit"
         if n == self.most:
             self._make_room(settled)

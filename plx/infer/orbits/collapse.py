@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph, GroundModel
@@ -65,7 +66,7 @@ def collapse(model: GroundModel, held: IntArray | None = None) -> Collapsed:
     """
     work = _Work(model, held)
     for _ in range(_ROUNDS):
-        if not work.advance():
+        if deadline.over() or not work.advance():
             break
     return work.finish()
 

@@ -15,15 +15,19 @@ from plx.infer.inference import Standing
 from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.features import Features, features
+from plx.infer.orbits.search_time import symmetry_seconds
 from plx.infer.orbits.tallies import Tallies
-from plx.lift.find import find_symmetry, reduced_group
+from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
 from plx.lift.slots import Slot, slots
 from plx.lift.symmetry import Symmetry
 from plx.values import FloatArray, IntArray
 
 SECONDS = 20.0
-"""Seconds that the search for symmetries may take before chains start without those not found."""
+"""Seconds that each search for symmetries may take at most."""
+
+_LEAST = 0.02
+"""With fewer seconds no search is begun."""
 
 _IMAGED = 256
 """What leaves depend on is searched for images for at most so many different things."""
@@ -66,7 +70,11 @@ class Setting(NamedTuple):
 def set_up(collapsed: Collapsed) -> Setting:
     """The reduced model of what is left, its symmetries, and what leaves depend on in it."""
     reduced = reduced_model(collapsed.model)
-    symmetry = find_symmetry(reduced.model, "vv", SECONDS)
+    seconds = symmetry_seconds(SECONDS)
+    if seconds < _LEAST:
+        symmetry = no_symmetry(reduced.model, "vv", "there was no time to search for symmetries")
+        return Setting(features(collapsed, reduced), reduced, symmetry, [])
+    symmetry = find_symmetry(reduced.model, "vv", seconds)
     return Setting(features(collapsed, reduced), reduced, symmetry, find_slots(reduced))
 
 
@@ -94,7 +102,7 @@ def find_slots(reduced: Reduced) -> list[Slot]:
     multiplicity = quotient.multiplicity[quotient.pair_of()]
     if (multiplicity == 1).all():
         return []
-    group, _ = reduced_group(reduced.given.values, quotient, SECONDS)
+    group, _ = reduced_group(reduced.given.values, quotient, symmetry_seconds(SECONDS))
     return slots(group, starts(variable_cards(quotient.graph)), np.log(multiplicity))
 
 

@@ -26,6 +26,7 @@ from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import not_collapsed
 from plx.infer.orbits.features import features
 from plx.infer.orbits.group_moves import moves_of
+from plx.infer.orbits.search_time import symmetry_seconds
 from plx.lift.find import no_symmetry, reduced_group
 from plx.lift.reduced import reduced_model
 from plx.values import FloatArray
@@ -56,7 +57,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     inner = orbital.moved_model(started, shares.model)
     if inner is not shares.model:
         return NecChains(orbital.with_symmetries(started, inner, "vv", seed), shares)
-    group, notes = reduced_group(model.values, quotient, orbital.SECONDS)
+    group, notes = reduced_group(model.values, quotient, symmetry_seconds(orbital.SECONDS))
     weight = np.log(quotient.multiplicity[quotient.pair_of()])
     moves, left_out = moves_of(group, starts(variable_cards(quotient.graph)), weight)
     return NecChains(orbital.with_moves(started, moves, seed, (*notes, *left_out)), shares)

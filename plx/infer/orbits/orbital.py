@@ -18,11 +18,12 @@ from plx.infer.inference import Standing
 from plx.infer.kernels.orbital import kernel
 from plx.infer.kernels.pieces import Moves
 from plx.infer.orbits.group_moves import moves_of
+from plx.infer.orbits.search_time import symmetry_seconds
 from plx.lift.find import find_symmetry
 from plx.lift.symmetry import Kind
 
 SECONDS = 60.0
-"""Seconds that the search for symmetries may take before chains start without those not found."""
+"""Seconds that the search for symmetries may take at most."""
 
 _STREAM = 2**32
 """The generators of moves are numbered past those of sweeps."""
@@ -64,7 +65,7 @@ def moved_model(chains: ruled.Chains, model: GroundModel) -> GroundModel:
 
 def with_symmetries(chains: ruled.Chains, model: GroundModel, kind: Kind, seed: int) -> OrbitalChains:
     """Chains on a model with moves along its orbits between their sweeps."""
-    symmetry = find_symmetry(model, kind, SECONDS)
+    symmetry = find_symmetry(model, kind, symmetry_seconds(SECONDS))
     moves, notes = moves_of(symmetry.group, symmetry.start, np.zeros(symmetry.group.degree))
     return with_moves(chains, moves, seed, (*symmetry.notes, *notes))
 
