@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plx
+from plx.api import load
 from plx.data.records import plain_columns, rows
 from plx.errors import PlxError
-from plx.model import load
 from plx.source import Source
 
 PROGRAM = """

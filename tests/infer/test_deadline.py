@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from plx import deadline
+from plx.api import compile as compile_model
 from plx.deadline import OutOfTime, within
 from plx.errors import PlxError
 from plx.graph.model import GroundModel
@@ -25,7 +26,6 @@ from plx.infer.hard.sat import Satisfier
 from plx.infer.infer import infer
 from plx.infer.options import Options
 from plx.lift.find import find_symmetry
-from plx.model import compile as compile_model
 
 GRID = """
     type Row = 1..{n}

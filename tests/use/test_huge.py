@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import plx
 from plx.answer import ground_report
+from plx.api import compare
 from plx.errors import PlxError
 from plx.graph.sizes import size_text
-from plx.model import Model, compare
+from plx.model import Model
 
 UNLIKE = """
 type R = 1..{n}
