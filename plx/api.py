@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from plx.decoding import decode
-from plx.model import Model, build, is_network, read_network, watcher
+from plx.model import Model, build, is_network, read_network, read_program, watcher
 from plx.source import Source
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **b
     file = Path(path)
     if is_network(file):
         return read_network(file, [*evidence, *(f"{name}={state}" for name, state in bindings.items())])
-    return build(decode(str(path), file.read_bytes()), bindings, file.parent, options=OPTIONS)
+    return read_program(str(path), file.read_bytes(), bindings, file.parent, options=OPTIONS)
 
 
 def run(

@@ -351,11 +351,17 @@ def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = (), be
 
 
 def read_program(
-    name: str, content: bytes, bindings: Mapping[str, object], folder: Path, max_ground: int | None = None
+    name: str,
+    content: bytes,
+    bindings: Mapping[str, object],
+    folder: Path,
+    max_ground: int | None = None,
+    *,
+    options: Collection[str] = (),
 ) -> Model:
-    """The model of a program as the bytes of a file. Raises PlxError, also where they are no program."""
+    """The model of a program as the bytes of a file, as `build`; refuses what is of another tool."""
     refuse_content(name, content)
-    return build(decode(name, content), bindings, folder, max_ground)
+    return build(decode(name, content), bindings, folder, max_ground, options=options)
 
 
 def build(

@@ -240,9 +240,8 @@ class _Work:
             group = count == fan_in
             mine = entries[segments(start[group], count[group])].reshape(-1, fan_in)
             nodes = which[group]
-            content = np.concatenate(
-                [self.input[mine], self.vector[mine], self.output[nodes][:, None]], axis=1
-            )
+            whole = np.stack([self.output[nodes], self.card[nodes]], axis=1)  # equal states, equal tables
+            content = np.concatenate([self.input[mine], self.vector[mine], whole], axis=1)
             first, inverse = unique_rows(content)
             self.node[self.n_variables + nodes] = self.n_variables + nodes[first][inverse]
             if fan_in == 1:

@@ -60,7 +60,7 @@ def check_invariants(graph: FactorGraph) -> None:
             top += vector.max()
         output = graph.output_map(d)
         assert len(output) == top + 1 and output.max() < graph.card[graph.n_variables + d]
-        nodes.add((tuple(inputs), tuple(vectors), graph.output_of[d]))
+        nodes.add((tuple(inputs), tuple(vectors), graph.output_of[d], graph.card[graph.n_variables + d]))
     assert len(nodes) == graph.n_derived
     for start, flat in (("contribution_start", "contribution"), ("output_start", "output")):
         s, a = getattr(graph, start), getattr(graph, flat)

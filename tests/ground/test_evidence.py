@@ -66,6 +66,15 @@ def test_one_value_is_no_unknown() -> None:
     assert model.queries[0].targets[0].node == -1
 
 
+def test_sums_that_become_equal_keep_their_tables() -> None:
+    """With one input known two sums may be one function, though one had more states, and tables over them."""
+    for seed in range(1200):
+        model = random_model(np.random.default_rng(seed), derived=3)
+        graph = model.graph
+        for node in range(graph.n_variables):
+            check_invariants(condition(model, [Condition(node, 0, NOWHERE)]).graph)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_condition_keeps_the_worlds_that_agree(data: st.DataObject) -> None:
