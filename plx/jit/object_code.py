@@ -51,7 +51,7 @@ def from_bytes(data: bytes, function: FunctionType, signature: Any, context: Any
     entry_point = context.get_executable(library, descriptor, environments[0])
     for environment in environments:
         library.codegen.set_env(environment.env_name, environment)
-    return compile_result(
+    return compile_result(  # type: ignore[no-untyped-call]
         typing_context=context.typing_context,
         target_context=context,
         entry_point=entry_point,
