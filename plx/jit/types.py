@@ -48,4 +48,8 @@ def type_of(hint: Any, dimensions: int = 1, layout: Any = "C") -> Any:
 def _meant(alias: Any) -> Any:
     """What an alias of a type stands for, with its arguments: NDArray is one from numpy 2.5 on."""
     given = dict(zip(alias.__type_params__, get_args(alias), strict=True))
-    return alias.__value__[tuple(given[name] for name in alias.__value__.__parameters__)] if given else alias.__value__
+    return (
+        alias.__value__[tuple(given[name] for name in alias.__value__.__parameters__)]
+        if given
+        else alias.__value__
+    )

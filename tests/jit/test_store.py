@@ -263,7 +263,9 @@ def test_a_file_imports_only_modules_of_its_kernel_and_of_numba(
 
 def test_no_kernel_is_read_with_pickle() -> None:
     for file in Path(store.__file__).parent.glob("*.py"):
-        assert not re.search(r"import pickle|from pickle|numba.core.serialize|_rebuild\b", file.read_text("utf-8"))
+        assert not re.search(
+            r"import pickle|from pickle|numba.core.serialize|_rebuild\b", file.read_text("utf-8")
+        )
 
 
 def test_signatures_have_files_of_their_own(counted: list[Any], tmp_path: Path) -> None:
