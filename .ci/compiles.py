@@ -1,4 +1,4 @@
-"""Runs what compiles: samplers, symmetries, and a junction tree past a million steps. Compares with exact answers."""
+"""Runs what compiles: samplers beside exact answers, symmetries, a junction tree past a million steps."""
 
 import plx
 from plx.jit import Kernel

@@ -42,7 +42,7 @@ def _user_folder() -> Path:
 
 
 def read(kind: str, name: str) -> bytes | None:
-    """What was written under a name; None if there is nothing, or it is damaged, or others may have written it."""
+    """What was written under a name; None if nothing is there, or nothing to be trusted."""
     for folder in folders():
         try:
             data = _trusted(folder / f"{kind}-{name}{SUFFIX}")
@@ -80,7 +80,8 @@ def write(kind: str, name: str, data: bytes) -> None:
     reasons = []
     for folder in folders():
         try:
-            return _write_to(folder, kind, name, sealed)
+            _write_to(folder, kind, name, sealed)
+            return
         except _Refused as refused:
             reasons.append(str(refused))
         except OSError:
@@ -118,8 +119,8 @@ def _private(path: str, flags: int) -> int:
 @cache
 def _say_refused(reason: str) -> None:
     _warn(
-        f"compiled code on disk is not used: {reason}. Name a folder of your own with NUMBA_CACHE_DIR, or make"
-        " this one safe: empty it, let it belong to you, and `chmod 700` it"
+        f"compiled code on disk is not used: {reason}. Name a folder of your own with NUMBA_CACHE_DIR, or"
+        " make this one safe: empty it, let it belong to you, and `chmod 700` it"
     )
 
 

@@ -1,6 +1,6 @@
 """Automorphism groups and canonical forms of coloured graphs: the door to pynauty and pybliss.
 
-pynauty is an extra, since it must be compiled where it is installed; without it pybliss finds the same groups.
+pynauty is an extra, since installing it needs a compiler; without it pybliss finds the same groups.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from plx.graph.model import Int32Array
 from plx.values import IntArray
 
 DENSE_LIMIT = 400
-"""Up to this many vertices pynauty (a dense solver that cannot be stopped) is used if it is there, pybliss beyond."""
+"""Up to this many vertices pynauty (dense, cannot be stopped) is used where installed, pybliss beyond."""
 
 
 class Automorphisms(NamedTuple):

@@ -1,4 +1,4 @@
-"""The sampler of docs/adding-a-sampler.md is as good as those of plx: it conforms, and mypy and ruff pass it."""
+"""The sampler of docs/adding-a-sampler.md conforms as those of plx do, and mypy and ruff pass it."""
 
 from __future__ import annotations
 

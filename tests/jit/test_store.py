@@ -219,7 +219,7 @@ def test_what_belongs_to_somebody_else_is_not_read(
 
 
 @posix
-def test_roots_files_are_read_by_others_and_those_of_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_roots_files_are_read_by_others_and_those_of_others_are_not() -> None:
     mine = os.stat_result((0o700, 0, 0, 1, os.geteuid(), 0, 0, 0, 0, 0))
     roots = os.stat_result((0o755, 0, 0, 1, 0, 0, 0, 0, 0, 0))
     strange = os.stat_result((0o755, 0, 0, 1, os.geteuid() + 1, 0, 0, 0, 0, 0))
@@ -252,7 +252,7 @@ def test_a_planted_pickle_runs_nothing_and_is_compiled_over(counted: list[Any], 
 
 
 def test_a_file_imports_only_modules_of_its_kernel_and_of_numba(
-    counted: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "planted.py").write_text("raise SystemExit('planted code ran')", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)

@@ -86,13 +86,13 @@ def first_of(labels: np.ndarray) -> list[int]:
     return [int(np.flatnonzero(labels == label)[0]) for label in labels]
 
 
-def cyclic(rng: np.random.Generator) -> GroundModel:
-    """Unknowns on a ring, each coupled to those at some distances; their order and their values are shuffled.
+def cyclic(rng: np.random.Generator, flipped: bool) -> GroundModel:
+    """Unknowns on a ring, each coupled to those at some distances, in a random order, some with exchanged values.
 
     Twins and components explain nothing here, so that the solver is asked.
     """
     n = int(rng.integers(4, 7))
-    name, flip = rng.permutation(n), rng.integers(0, 2, n)
+    name, flip = rng.permutation(n), rng.integers(0, 2, n) * flipped
     factors = [([int(name[i])], [[1, 0], [0, 1]][flip[i]]) for i in range(n) if rng.random() < 0.5]
     for distance in rng.choice(range(1, n // 2 + 1), int(rng.integers(1, 3)), replace=False):
         coupling = rng.choice([-1, 1, 2], (2, 2))
@@ -109,7 +109,7 @@ def test_groups_are_right_whichever_solver_is_installed(
 ) -> None:
     asked = 0
     for seed in range(40):
-        model = cyclic(np.random.default_rng(seed))
+        model = cyclic(np.random.default_rng(seed), flipped=kind == "vv")
         booleans = range(model.graph.n_variables)
         everything = set(brute.symmetries(model, booleans if kind == "variable" else ()))
         solver.clear()
