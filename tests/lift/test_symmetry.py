@@ -87,7 +87,7 @@ def first_of(labels: np.ndarray) -> list[int]:
 
 
 def cyclic(rng: np.random.Generator, flipped: bool) -> GroundModel:
-    """Unknowns on a ring, each coupled to those at some distances, in a random order, some with exchanged values.
+    """Unknowns on a ring, coupled at some distances, in a random order, some with exchanged values.
 
     Twins and components explain nothing here, so that the solver is asked.
     """
