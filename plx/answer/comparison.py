@@ -103,7 +103,7 @@ def require_plot(path: Path) -> None:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
         message = "plots need matplotlib, which is not installed"
-        raise PlxError(Diagnostic(message, hint="pip install 'plx[plot]'")) from None
+        raise PlxError(Diagnostic(message, hint="`pip install matplotlib`")) from None
     known = FigureCanvasBase.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         message = f"there is no plot format `{path.suffix}`"

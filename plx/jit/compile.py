@@ -8,7 +8,6 @@ processes start it at once, and raises where a file is damaged. So files are `st
 from __future__ import annotations
 
 import platform
-from pickle import loads
 from types import FunctionType
 from typing import Any
 
@@ -16,12 +15,10 @@ import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba.core import config as numba_config
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
 from plx import deadline
-from plx.jit import store
+from plx.jit import object_code, store
 from plx.jit.digest import called, digest, file_stem, parts
 from plx.jit.types import signature_of
 
@@ -45,26 +42,26 @@ def compiled(function: Any, signature: object = None) -> Any:
     chosen = result(*arguments)
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(function)
     place = _place(function, chosen, dispatcher.targetctx)
-    if (known := _load(place, dispatcher.targetctx)) is not None:
+    if (known := _load(place, function, chosen, dispatcher.targetctx)) is not None:
         dispatcher.targetctx.insert_user_function(known.entry_point, known.fndesc, [known.library])
         dispatcher.add_overload(known)
     else:
         with deadline.paused():
             dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(_linked(function))
             dispatcher.compile(chosen)
-        store.write(*place, dumps(dispatcher.overloads[arguments]._reduce()))  # type: ignore[no-untyped-call]
+        store.write(*place, object_code.to_bytes(dispatcher.overloads[arguments]))
     dispatcher.disable_compile()
     return dispatcher
 
 
-def _load(place: tuple[str, str], context: Any) -> Any:
+def _load(place: tuple[str, str], function: FunctionType, signature: Any, context: Any) -> Any:
     data = store.read(*place)
     if data is None:
         return None
     context.refresh()
     try:
-        return CompileResult._rebuild(context, *loads(data))  # type: ignore[no-untyped-call]
-    except Exception:  # whatever a pickle of another numba leads to
+        return object_code.from_bytes(data, function, signature, context)
+    except Exception:  # whatever the bytes of another numba lead to
         return None
 
 
@@ -73,7 +70,7 @@ def _place(function: FunctionType, signature: Any, context: Any) -> tuple[str, s
     types = [f"{kind} {getattr(kind, 'fields', '')}" for kind in (*signature.args, signature.return_type)]
     machine = (*map(str, context.codegen().magic_tuple()), platform.python_version())
     settings = (str(config.OPT), str(config.BOUNDSCHECK))
-    versions = (numba.__version__, llvmlite.__version__, np.__version__)
+    versions = (object_code.FORMAT, numba.__version__, llvmlite.__version__, np.__version__)
     kind = digest(str(signature), *machine, *settings)
     return f"{file_stem(function)}-{kind}", digest(*types, *versions, *parts(function))
 

@@ -34,11 +34,20 @@ def plain(value: Any) -> Any:
     return value
 
 
+def reachable(function: FunctionType) -> list[FunctionType]:
+    """A function and all that it calls, directly or not."""
+    found = {function: None}
+    waiting = [function]
+    while waiting:
+        fresh = [one for one in called(waiting.pop()).values() if one not in found]
+        found.update(dict.fromkeys(fresh))
+        waiting += fresh
+    return list(found)
+
+
 def parts(function: FunctionType) -> Iterator[str]:
     """Texts that are equal for functions that compile to the same. Raises TypeError for odd constants."""
-    waiting, seen = [function], {function}
-    while waiting:
-        one = waiting.pop()
+    for one in reachable(function):
         if one.__closure__:
             raise TypeError(f"{one.__qualname__} is no kernel: it names variables of a function around it")
         yield one.__name__
@@ -49,9 +58,6 @@ def parts(function: FunctionType) -> Iterator[str]:
             if isinstance(value, FunctionType):
                 options = getattr(given, "targetoptions", {})  # numba's, such as forceinline
                 yield f"{name} calls {value.__name__} {sorted(options.items())}"
-                if value not in seen:
-                    seen.add(value)
-                    waiting.append(value)
             else:
                 yield f"{name} = {_constant(value)}"
 

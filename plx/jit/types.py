@@ -30,6 +30,8 @@ def type_of(hint: Any, dimensions: int = 1, layout: Any = "C") -> Any:
         return _SCALARS[hint]
     if isinstance(hint, type) and issubclass(hint, np.generic):
         return numba.from_dtype(np.dtype(hint))
+    if hasattr(hint, "__value__"):
+        return type_of(_meant(hint), dimensions, layout)
     if get_origin(hint) is Annotated:
         return type_of(*get_args(hint))
     if get_origin(hint) is np.ndarray:
@@ -41,3 +43,13 @@ def type_of(hint: Any, dimensions: int = 1, layout: Any = "C") -> Any:
         fields = get_type_hints(hint, include_extras=True)
         return types.BaseTuple.from_types([type_of(fields[name]) for name in hint._fields], hint)  # type: ignore[no-untyped-call]
     raise TypeError(f"no type of compiled code: {hint}")
+
+
+def _meant(alias: Any) -> Any:
+    """What an alias of a type stands for, with its arguments: NDArray is one from numpy 2.5 on."""
+    given = dict(zip(alias.__type_params__, get_args(alias), strict=True))
+    return (
+        alias.__value__[tuple(given[name] for name in alias.__value__.__parameters__)]
+        if given
+        else alias.__value__
+    )

@@ -1,8 +1,12 @@
-"""Automorphism groups and canonical forms of coloured graphs: the door to pynauty and pybliss."""
+"""Automorphism groups and canonical forms of coloured graphs: the door to pynauty and pybliss.
+
+pynauty is an extra, since installing it needs a compiler; without it pybliss finds the same groups.
+"""
 
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,7 +15,7 @@ from plx.graph.model import Int32Array
 from plx.values import IntArray
 
 DENSE_LIMIT = 400
-"""Up to this many vertices pynauty (a dense solver that cannot be stopped) is used, pybliss beyond."""
+"""Up to this many vertices pynauty (dense, cannot be stopped) is used where installed, pybliss beyond."""
 
 
 class Automorphisms(NamedTuple):
@@ -37,13 +41,18 @@ def automorphisms(
     Raises SearchStopped past ``seconds`` (pybliss only) or past memory.
     """
     if solver == "auto":
-        solver = "pynauty" if len(color) <= DENSE_LIMIT else "pybliss"
+        solver = "pynauty" if len(color) <= DENSE_LIMIT and installed() else "pybliss"
     try:
         if solver == "pynauty":
             return _with_pynauty(start, neighbor, color)
         return _with_pybliss(start, neighbor, color, seconds)
     except MemoryError as error:
         raise SearchStopped("not enough memory for the search for symmetries") from error
+
+
+def installed() -> bool:
+    """Whether the extra ``plx[nauty]`` is there."""
+    return find_spec("pynauty") is not None
 
 
 def canonical_labelling(start: IntArray, neighbor: Int32Array, color: IntArray) -> IntArray:

@@ -14,7 +14,11 @@ import plx
 from plx.jit import Kernel
 from plx.jit.digest import parts, plain
 
-KERNEL_FILES = sorted(Path(plx.__file__).parent.rglob("*kernels.py"))
+KERNEL_FILES = sorted(
+    file
+    for pattern in ("*/kernels.py", "*/kernels/[!_]*.py")
+    for file in Path(plx.__file__).parent.glob(pattern)
+)
 
 INNER = """
 import numpy as np

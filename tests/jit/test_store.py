@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +18,9 @@ import pytest
 
 import plx
 from plx.jit import compile as compiling
-from plx.jit import store
+from plx.jit import object_code, store
+
+posix = pytest.mark.skipif(os.name == "nt", reason="modes say nothing there")
 
 _RUN = """
 from plx.jit import Kernel, compile
@@ -68,7 +72,7 @@ def run(folder: Path, **environment: str) -> str:
 
 
 def cache(folder: Path) -> Path:
-    return folder / "plx" / "jit" / "__pycache__"
+    return folder / "plx" / "jit" / "__pycache__" / "kernels"
 
 
 def test_a_move_keeps_it_and_a_read_only_installation_is_read(installed: Path, tmp_path: Path) -> None:
@@ -81,7 +85,7 @@ def test_a_move_keeps_it_and_a_read_only_installation_is_read(installed: Path, t
 
 
 def test_where_nothing_can_be_written_it_works_and_says_so(installed: Path, tmp_path: Path) -> None:
-    cache(installed).write_text("no folder", encoding="utf-8")
+    cache(installed).parent.write_text("no folder", encoding="utf-8")
     said = run(installed)
     assert said.endswith("27 compiled")
     assert said.count("compiled code cannot be kept") == 1
@@ -167,6 +171,102 @@ def test_another_version_is_never_taken_and_the_old_one_goes(counted: list[Any],
         exec(text, there)
         assert compiling.compiled(there["cube"].function)(3) == expected
         assert len(list(tmp_path.iterdir())) == 1
+
+
+def keep(folder: Path, data: bytes = b"good") -> Path:
+    store.write("kind", "name", data)
+    (file,) = folder.iterdir()
+    return file
+
+
+@posix
+def test_folders_and_files_are_closed_to_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "new"))
+    file = keep(tmp_path / "new")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o722])
+@pytest.mark.parametrize("part", ["folder", "file"])
+def test_what_others_can_write_is_not_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mode: int, part: str
+) -> None:
+    folder = tmp_path / f"{part}-{mode}"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
+    file = keep(folder)
+    open_to_all = folder if part == "folder" else file
+    open_to_all.chmod(mode)
+    with pytest.warns(RuntimeWarning, match=re.escape(f"other users can write to {open_to_all}")) as said:
+        assert store.read("kind", "name") is None
+        assert store.read("kind", "name") is None
+    assert len(said) == 1
+    assert "chmod 700" in str(said[0].message) and "NUMBA_CACHE_DIR" in str(said[0].message)
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("part", ["folder", "file"])
+def test_what_belongs_to_somebody_else_is_not_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / part))
+    file = keep(tmp_path / part)
+    given = file if part == "file" else file.parent
+    os.chown(given, 12345, -1)
+    with pytest.warns(RuntimeWarning, match=re.escape(f"{given} belongs to another user")):
+        assert store.read("kind", "name") is None
+
+
+@posix
+def test_roots_files_are_read_by_others_and_those_of_others_are_not() -> None:
+    mine = os.stat_result((0o700, 0, 0, 1, os.geteuid(), 0, 0, 0, 0, 0))
+    roots = os.stat_result((0o755, 0, 0, 1, 0, 0, 0, 0, 0, 0))
+    strange = os.stat_result((0o755, 0, 0, 1, os.geteuid() + 1, 0, 0, 0, 0, 0))
+    for status in (mine, roots):
+        store._refuse_strangers(Path("here"), status)
+    with pytest.raises(store._Refused):
+        store._refuse_strangers(Path("here"), strange)
+
+
+@posix
+def test_nothing_is_written_where_others_can_write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(shared))
+    with pytest.warns(RuntimeWarning, match="is not used"):
+        store.write("kind", "name", b"data")
+    assert not list(shared.iterdir())
+
+
+def test_a_planted_pickle_runs_nothing_and_is_compiled_over(counted: list[Any], tmp_path: Path) -> None:
+    compiling.compiled(twice)
+    (file,) = tmp_path.iterdir()
+    kind, _, name = file.stem.rpartition("-")
+    trace = tmp_path / "trace"
+    store.write(kind, name, b"cos\nsystem\n(S'touch " + str(trace).encode() + b"'\ntR.")
+    assert compiling.compiled(twice)(4) == 8
+    assert not trace.exists()
+    assert counted == [twice, twice]
+
+
+def test_a_file_imports_only_modules_of_its_kernel_and_of_numba(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "planted.py").write_text("raise SystemExit('planted code ran')", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(LookupError):
+        object_code._globals("planted", {})
+    assert object_code._globals("numba.np.arrayobj", {})["__name__"] == "numba.np.arrayobj"
+
+
+def test_no_kernel_is_read_with_pickle() -> None:
+    for file in Path(store.__file__).parent.glob("*.py"):
+        assert not re.search(
+            r"import pickle|from pickle|numba.core.serialize|_rebuild\b", file.read_text("utf-8")
+        )
 
 
 def test_signatures_have_files_of_their_own(counted: list[Any], tmp_path: Path) -> None:

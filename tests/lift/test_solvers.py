@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plx.lift.automorphism import SearchStopped, automorphisms, canonical_labelling
+from plx.lift.automorphism import SearchStopped, automorphisms, canonical_labelling, installed
 from plx.lift.coloring import color_graph
 from plx.lift.kernels import adjacency, components, refine
 from plx.lift.normal import normalise
@@ -48,6 +48,7 @@ def test_refinement_gives_the_coarsest_equitable_partition() -> None:
         assert found == plain_refinement(*graph), seed
 
 
+@pytest.mark.skipif(not installed(), reason="needs the extra plx[nauty]")
 def test_both_solvers_give_one_order_and_the_same_orbits() -> None:
     for seed in range(100):
         model = random_model(np.random.default_rng(seed), variables=6, weights=(0, 0, 1))

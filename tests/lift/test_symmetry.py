@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from plx.graph.model import GroundModel
+from plx.lift import automorphism
+from plx.lift.automorphism import Automorphisms, installed
 from plx.lift.find import find_symmetry
 from plx.lift.normal import normalise
 from plx.lift.quotient import reduce, weighted
@@ -19,6 +23,30 @@ from plx.weights import add, log
 from tests.benchmarks.models import complete, curriculum, potts, ring
 from tests.lift import brute
 from tests.models import all_states, log_weights, log_z, make_model, random_model
+
+
+@pytest.fixture(params=["pynauty", "pybliss"])
+def solver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which solvers did the work: only pynauty where it is installed, only pybliss where it is not."""
+    if request.param == "pybliss":
+        monkeypatch.setitem(sys.modules, "pynauty", None)
+    elif not installed():
+        pytest.skip("needs the extra plx[nauty]")
+    used: list[str] = []
+    for name in ("_with_pynauty", "_with_pybliss"):
+        monkeypatch.setattr(automorphism, name, watched(name, used))
+    return used
+
+
+def watched(name: str, used: list[str]) -> Callable[..., Automorphisms]:
+    real = getattr(automorphism, name)
+
+    def call(*arguments: object) -> Automorphisms:
+        used.append(name)
+        found: Automorphisms = real(*arguments)
+        return found
+
+    return call
 
 
 def small(seed: int) -> GroundModel:
@@ -58,6 +86,43 @@ def first_of(labels: np.ndarray) -> list[int]:
     return [int(np.flatnonzero(labels == label)[0]) for label in labels]
 
 
+def cyclic(rng: np.random.Generator, flipped: bool) -> GroundModel:
+    """Unknowns on a ring, coupled at some distances, in a random order, some with exchanged values.
+
+    Twins and components explain nothing here, so that the solver is asked.
+    """
+    n = int(rng.integers(4, 7))
+    name, flip = rng.permutation(n), rng.integers(0, 2, n) * flipped
+    factors = [([int(name[i])], [[1, 0], [0, 1]][flip[i]]) for i in range(n) if rng.random() < 0.5]
+    for distance in rng.choice(range(1, n // 2 + 1), int(rng.integers(1, 3)), replace=False):
+        coupling = rng.choice([-1, 1, 2], (2, 2))
+        for i in range(n):
+            j = (i + int(distance)) % n
+            shuffled = coupling[np.ix_([flip[i], 1 - flip[i]], [flip[j], 1 - flip[j]])]
+            factors.append(([int(name[i]), int(name[j])], shuffled.tolist()))
+    return make_model([2] * n, factors)
+
+
+@pytest.mark.parametrize("kind", ["variable", "vv"])
+def test_groups_are_right_whichever_solver_is_installed(
+    kind: Kind, solver: list[str], request: pytest.FixtureRequest
+) -> None:
+    asked = 0
+    for seed in range(40):
+        model = cyclic(np.random.default_rng(seed), flipped=kind == "vv")
+        booleans = range(model.graph.n_variables)
+        everything = set(brute.symmetries(model, booleans if kind == "variable" else ()))
+        solver.clear()
+        symmetry = find_symmetry(model, kind)
+        asked += bool(solver)
+        assert set(solver) <= {f"_with_{request.node.callspec.params['solver']}"}
+        assert symmetry.order == len(everything), seed
+        assert first_of(symmetry.orbits) == brute.orbits(list(everything), int(symmetry.start[-1])), seed
+        assert set(images(symmetry)) <= everything, seed
+    assert asked > 5
+
+
+@pytest.mark.usefixtures("solver")
 @pytest.mark.parametrize("kind", ["variable", "vv"])
 @pytest.mark.parametrize("block", range(4))
 def test_order_and_orbits_equal_brute_force(kind: Kind, block: int) -> None:

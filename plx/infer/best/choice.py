@@ -83,7 +83,7 @@ def _annealed(model: GroundModel, count: int, options: Options) -> tuple[tuple[W
 
     note = "the most probable world was searched for by simulated annealing; there may be better"
     if not toulbar.installed():
-        note += " (`pip install 'plx[map]'` installs a solver that proves the best)"
+        note += " (`pip install pytoulbar2` installs a solver that proves the best)"
     return anneal(model, options, count), note
 
 

@@ -60,7 +60,7 @@ def test_without_the_solver_annealing_says_so(monkeypatch: pytest.MonkeyPatch) -
     )
     (world,), how = most_probable(wide(), 1, Options(chains=8))
     assert not world.optimal
-    assert "simulated annealing" in how and "plx[map]" in how
+    assert "simulated annealing" in how and "pip install pytoulbar2" in how
     assert world.states.tolist() == [1, 0] * 15
 
 

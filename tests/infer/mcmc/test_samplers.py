@@ -45,8 +45,12 @@ def z_scores(model: GroundModel, name: str, seed: int, draws: int = 600) -> np.n
 
 @every_sampler
 def test_random_models_agree_with_enumeration(name: str) -> None:
+    agree_with_enumeration(name, models=25)
+
+
+def agree_with_enumeration(name: str, models: int) -> None:
     scores = []
-    for seed in range(25):
+    for seed in range(models):
         rng = np.random.default_rng(seed)
         model = random_model(rng, variables=5, factors=6, derived=3, max_card=4)
         scores.append(z_scores(with_all_nodes(model), name, seed))
