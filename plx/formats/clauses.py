@@ -11,7 +11,7 @@ import numpy as np
 from plx.formats.network import Clause
 from plx.graph.assemble import FactorBatch
 from plx.graph.derived import DerivedNodes, VectorStore
-from plx.graph.rows import starts
+from plx.graph.ragged import starts
 from plx.values import ZERO, IntArray
 
 LARGEST_TABLE: Final = 4096

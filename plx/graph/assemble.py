@@ -11,7 +11,8 @@ from plx.graph.derived import NO_DERIVED, DerivedNodes, Simplified, simplify
 from plx.graph.merge import Merged, Part, merge
 from plx.graph.model import FactorGraph, Int32Array
 from plx.graph.node_map import NodeMap
-from plx.graph.rows import AnyInt, BoolArray, segments, starts, unique_keys, unique_rows
+from plx.graph.ragged import owners, segments, starts
+from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
 from plx.graph.tables import gather_map, relevant_axes, total_weight
 from plx.values import IntArray, Values
 
@@ -171,7 +172,7 @@ def _renumber(nodes: Simplified, merged: Merged, keep: IntArray, n_variables: in
     used[nodes.node[keep]] = True
     for scope in merged.scopes:
         used[scope] = True
-    owner = n_variables + np.repeat(np.arange(len(derived.output_of)), np.diff(derived.input_start))
+    owner = n_variables + owners(derived.input_start)
     while True:
         reached = derived.input_node[used[owner]]
         if used[reached].all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from plx.graph.model import FactorGraph
+from plx.graph.ragged import owners
 from plx.graph.worlds import input_owner
 from plx.values import IntArray
 
@@ -31,7 +32,7 @@ def components(graph: FactorGraph, live: BoolArray) -> IntArray:
     Nodes of one scope are connected, and so is a live derived node with its inputs.
     """
     entry = np.flatnonzero(live[input_owner(graph)])
-    factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    factor = owners(graph.scope_start)
     a = np.concatenate([graph.scope, input_owner(graph)[entry] + graph.n_variables])
     b = np.concatenate([graph.scope[graph.scope_start[:-1]][factor], graph.input_node[entry]])
     label = smallest_reachable(graph.n_nodes, a.astype(np.int64), b.astype(np.int64))

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.model import FactorGraph, Int32Array
-from plx.graph.rows import BoolArray, segments, starts, unique_keys, unique_rows
+from plx.graph.ragged import owners, segments, starts
+from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.values import IntArray
 
 
@@ -94,7 +95,7 @@ class _Work:
         self.vectors, self.maps = VectorStore(), VectorStore()
         vector = _intern_all(self.vectors, derived.contribution, derived.contribution_start)
         output = _intern_all(self.maps, derived.output, derived.output_start)
-        self.owner = np.repeat(np.arange(n), np.diff(derived.input_start))
+        self.owner = owners(derived.input_start)
         self.input = derived.input_node.astype(np.int64)
         self.vector = vector[derived.input_contribution]
         self.output = output[derived.output_of]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.rows import segments
+from plx.graph.ragged import segments
 from plx.values import IntArray
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.model import Int32Array
-from plx.graph.rows import AnyInt, row_keys, starts, unique_keys, unique_rows
+from plx.graph.ragged import starts
+from plx.graph.rows import AnyInt, row_keys, unique_keys, unique_rows
 from plx.graph.tables import add_weights, is_constant, largest_weight, scale_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
 from plx.weights import neg

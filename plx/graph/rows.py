@@ -98,16 +98,3 @@ def _byte_keys(rows: AnyInt) -> IntArray:
     seen: dict[bytes, int] = {}
     wide = np.ascontiguousarray(rows, dtype=np.int64)
     return np.fromiter((seen.setdefault(row.tobytes(), len(seen)) for row in wide), np.int64, len(wide))
-
-
-def starts(counts: AnyInt) -> IntArray:
-    """Offsets [n + 1] of consecutive segments with these lengths."""
-    out = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=out[1:])
-    return out
-
-
-def segments(start: IntArray, count: IntArray) -> IntArray:
-    """The integers ``start[i] … start[i] + count[i] - 1`` for every i, one after the other."""
-    begin = starts(count)
-    return np.arange(begin[-1]) + np.repeat(start - begin[:-1], count)

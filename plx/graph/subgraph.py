@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from plx.graph.model import FactorGraph
-from plx.graph.rows import BoolArray, segments, starts
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import BoolArray
 from plx.values import IntArray
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
+from plx.graph.ragged import owners, segments
 from plx.values import FloatArray, IntArray
 
 _CHUNK = 1 << 21
@@ -71,15 +72,7 @@ def derived_depth(graph: FactorGraph) -> IntArray:
 
 def input_owner(graph: FactorGraph) -> IntArray:
     """The derived node (from 0) of each input entry, shape (E,)."""
-    return np.repeat(np.arange(graph.n_derived), np.diff(graph.input_start))
-
-
-def ranges(starts: IntArray, counts: IntArray) -> IntArray:
-    """``starts[0], starts[0] + 1, …`` (counts[0] of them), then those of the next, as one array."""
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    out: IntArray = np.arange(total) + np.repeat(starts - (ends - counts), counts)
-    return out
+    return owners(graph.input_start)
 
 
 def derived_totals(
@@ -94,7 +87,7 @@ def derived_totals(
     for g in np.unique(group):
         part = filled[group == g]
         sizes = counts[part]
-        entries = ranges(graph.input_start[derived[part]], sizes)
+        entries = segments(graph.input_start[derived[part]], sizes)
         first = graph.contribution_start[graph.input_contribution[entries]][:, None]
         added = graph.contribution[first + nodes[graph.input_node[entries]]]
         totals[part] = np.add.reduceat(added, np.cumsum(sizes) - sizes, axis=0)

@@ -19,7 +19,8 @@ from plx.check.program import (
 )
 from plx.errors import Diagnostic, Note, PlxError
 from plx.graph.model import AtomBlock, Atoms, Int32Array
-from plx.graph.rows import starts, unique_keys
+from plx.graph.ragged import starts
+from plx.graph.rows import unique_keys
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.columns import Block, Column, Part, gathered
 from plx.ground.env import ROOT, Env

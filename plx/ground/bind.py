@@ -17,7 +17,8 @@ from plx.check.program import (
     SetExpr,
     Variable,
 )
-from plx.graph.rows import BoolArray, starts
+from plx.graph.ragged import starts
+from plx.graph.rows import BoolArray
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
 from plx.ground.sets import Sets

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plx.graph.rows import AnyInt, starts, unique_keys, unique_rows
+from plx.graph.ragged import starts
+from plx.graph.rows import AnyInt, unique_keys, unique_rows
 from plx.graph.tables import gather_map, relevant_axes
 from plx.values import IntArray
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from plx.graph.derived import DerivedNodes, VectorStore
-from plx.graph.rows import AnyInt, segments, starts
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import AnyInt
 from plx.values import IntArray
 
 

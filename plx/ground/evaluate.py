@@ -18,6 +18,7 @@ from plx.check.program import (
     Variable,
 )
 from plx.errors import Diagnostic, PlxError
+from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.arithmetic import Arithmetic
 from plx.ground.bind import all_instances, count_candidates
@@ -124,7 +125,7 @@ class Evaluator:
         """Whether each item is in the set of that number."""
         if len(sets.start) == 2:
             return np.isin(items, sets.members).astype(np.int64)
-        owner = np.repeat(np.arange(len(sets.start) - 1), np.diff(sets.start))
+        owner = owners(sets.start)
         index = TupleIndex(np.stack([owner, sets.members], axis=1))
         rows = np.stack([np.broadcast_to(which, items.shape).ravel(), items.ravel()], axis=1)
         return index.contains(rows).astype(np.int64).reshape(items.shape)

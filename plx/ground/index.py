@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.graph.rows import BoolArray, starts
+from plx.graph.ragged import starts
+from plx.graph.rows import BoolArray
 from plx.values import IntArray
 
 _DENSE = 1 << 22

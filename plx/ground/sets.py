@@ -9,7 +9,8 @@ import numpy as np
 
 from plx.check.program import Expr, Program, SetConst, SetExpr, SetItems, SetRange, SetType, SetUnion
 from plx.errors import Diagnostic, PlxError
-from plx.graph.rows import starts, unique_rows
+from plx.graph.ragged import starts
+from plx.graph.rows import unique_rows
 from plx.ground.env import Env
 from plx.values import IntArray
 

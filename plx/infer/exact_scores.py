@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.ragged import owners
 from plx.graph.tables import total_weight
 from plx.graph.worlds import node_states, scope_strides
 from plx.infer.inference import World
@@ -104,7 +105,7 @@ def _totals(model: GroundModel, states: States) -> IntArray:
     graph, nodes = model.graph, node_states(model.graph, states)
     stride = scope_strides(graph)
     first, once = graph.table_start[graph.table_of], np.ones(graph.n_factors, dtype=np.int64)
-    owner = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    owner = owners(graph.scope_start)
     out = []
     for world in nodes.T:
         entry = first.copy()

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import Int32Array
+from plx.graph.ragged import owners
 from plx.graph.rows import unique_rows
 from plx.lift.kernels import refine
 from plx.lift.refine import Part
@@ -84,7 +85,7 @@ def _extend(part: Part, blocks: IntArray) -> Int32Array | None:
 
 def _keeps_edges(part: Part, image: Int32Array) -> bool:
     n = len(image)
-    source = np.repeat(np.arange(n), np.diff(part.start))
+    source = owners(part.start)
     before = np.sort(source * n + part.neighbor)
     after = np.sort(image[source].astype(np.int64) * n + image[part.neighbor])
     return bool((part.color[image] == part.color).all() and np.array_equal(before, after))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from plx.graph.ragged import owners
 from plx.graph.rows import row_keys, unique_keys, unique_rows
 from plx.lift.automorphism import canonical_labelling
 from plx.lift.kernels import refine
@@ -99,7 +100,7 @@ def _merge_by_solver(part: Part, classes: list[IntArray]) -> Iterator[IntArray]:
         one = induced(part, rows[0])
         label = canonical_labelling(one.start, one.neighbor, one.color)
         place = np.argsort(label)
-        left = np.repeat(np.arange(len(label)), np.diff(one.start))
+        left = owners(one.start)
         edges = np.sort(label[left] * len(label) + label[one.neighbor])
         key = part.color[rows[0]][place].tobytes() + edges.tobytes()
         merged.setdefault(key, []).append(rows[:, place])

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from plx.graph.model import Int32Array
+from plx.graph.ragged import owners
 from plx.values import IntArray
 
 DENSE_LIMIT = 400
@@ -106,7 +107,7 @@ def _bliss_graph(start: IntArray, neighbor: Int32Array, color: IntArray) -> Any:
     graph = pybliss.Graph(0)
     for c in color.tolist():
         graph.add_vertex(c)
-    left = np.repeat(np.arange(len(color)), np.diff(start))
+    left = owners(start)
     once = left < neighbor
     for a, b in zip(left[once].tolist(), neighbor[once].tolist(), strict=True):
         graph.add_edge(a, b)

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from plx.graph.assemble import factor_batches
 from plx.graph.model import FactorGraph, Int32Array
-from plx.graph.rows import AnyInt, segments, starts, unique_keys, unique_rows
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import AnyInt, unique_keys, unique_rows
 from plx.graph.sizes import joint_states
 from plx.lift.entries import offsets
 from plx.lift.kernels import adjacency

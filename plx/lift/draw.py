@@ -10,7 +10,7 @@ import numpy as np
 
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel
-from plx.graph.rows import starts
+from plx.graph.ragged import owners, starts
 from plx.lift.coloring import ENTRY, PAIR, ROLES, ColoredGraph
 from plx.lift.find import reduced_graph, truth_labels
 from plx.lift.group import Group
@@ -71,7 +71,7 @@ def _palette(graph: ColoredGraph) -> list[str]:
 
 
 def _edges(graph: ColoredGraph) -> list[tuple[int, int]]:
-    left = np.repeat(np.arange(graph.n_vertices), np.diff(graph.start))
+    left = owners(graph.start)
     once = left < graph.neighbor
     return list(zip(left[once].tolist(), graph.neighbor[once].tolist(), strict=True))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from plx.graph.model import FactorGraph
-from plx.graph.rows import segments, starts, unique_rows
+from plx.graph.ragged import owners, segments, starts
+from plx.graph.rows import unique_rows
 from plx.values import IntArray
 
 
@@ -51,7 +52,7 @@ def _signatures(graph: FactorGraph, start: IntArray) -> IntArray:
     n_maps, n_vectors = len(graph.output_start), len(graph.contribution_start)
     word = rng.integers(1, 2**63, size=graph.n_variables + n_maps)
     vector = rng.integers(1, 2**63, size=n_vectors) | 1
-    owner = np.repeat(np.arange(graph.n_derived), np.diff(graph.input_start))
+    owner = owners(graph.input_start)
     name = graph.input_node.astype(np.int64)
     inner = name >= graph.n_variables
     name[inner] = graph.n_variables + graph.output_of[name[inner] - graph.n_variables]
@@ -75,10 +76,10 @@ class _Exchange:
 
     def __init__(self, graph: FactorGraph) -> None:
         self.graph = graph
-        owner = np.repeat(np.arange(graph.n_derived), np.diff(graph.input_start)) + graph.n_variables
+        owner = owners(graph.input_start) + graph.n_variables
         self.readers = owner[np.argsort(graph.input_node, kind="stable")]
         self.reader_start = starts(np.bincount(graph.input_node, minlength=graph.n_nodes))
-        factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+        factor = owners(graph.scope_start)
         self.factors = factor[np.argsort(graph.scope, kind="stable")]
         self.factor_start = starts(np.bincount(graph.scope, minlength=graph.n_nodes))
         vectors = (graph.contribution_of(k).tobytes() for k in range(len(graph.contribution_start) - 1))

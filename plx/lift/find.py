@@ -6,7 +6,8 @@ import numpy as np
 
 from plx.graph.model import GroundModel
 from plx.graph.node_map import NodeMap
-from plx.graph.rows import segments, starts, unique_keys, unique_rows
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import unique_keys, unique_rows
 from plx.lift.coloring import ColoredGraph, color_graph
 from plx.lift.group import Group
 from plx.lift.layers import Layer, symmetric

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plx.graph.model import FactorGraph, Int32Array
-from plx.graph.rows import starts
+from plx.graph.ragged import starts
 from plx.lift.group import Group
 from plx.values import IntArray
 

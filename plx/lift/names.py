@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.graph.rows import starts
+from plx.graph.ragged import owners, starts
 from plx.lift.symmetry import Symmetry
 from plx.values import IntArray
 
@@ -19,7 +19,7 @@ class Names:
     def __init__(self, symmetry: Symmetry, model: GroundModel) -> None:
         self.symmetry, self.model = symmetry, model
         self.start = symmetry.point_start
-        self.variable = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        self.variable = owners(self.start)
         self.term = lru_cache(maxsize=None)(self._term)
 
     def _term(self, variable: int) -> str:

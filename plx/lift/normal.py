@@ -10,7 +10,7 @@ import numpy.typing as npt
 from plx.graph.assemble import FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph
-from plx.graph.rows import segments, starts
+from plx.graph.ragged import owners, segments, starts
 from plx.graph.sizes import joint_states
 from plx.graph.tables import relevant_axes
 from plx.values import FloatArray, IntArray, Values
@@ -51,7 +51,7 @@ def _reads_all(graph: FactorGraph) -> bool:
 def _small_factors(graph: FactorGraph) -> dict[int, list[int]]:
     """The factors that read derived nodes but few joint states, and the variables below them."""
     size = _log_sizes(graph)
-    factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    factor = owners(graph.scope_start)
     total = np.bincount(factor, weights=size[graph.scope], minlength=graph.n_factors)
     reads = np.bincount(factor, weights=graph.scope >= graph.n_variables, minlength=graph.n_factors)
     found, entries = {}, 0
@@ -70,7 +70,7 @@ def _small_factors(graph: FactorGraph) -> dict[int, list[int]]:
 def _log_sizes(graph: FactorGraph) -> FloatArray:
     """Log of the number of joint states below each node; inputs shared within it count twice."""
     size = np.log(graph.card.astype(np.float64))
-    owner = np.repeat(np.arange(graph.n_derived), np.diff(graph.input_start))
+    owner = owners(graph.input_start)
     size[graph.n_variables :] = 0
     inner = graph.input_node >= graph.n_variables
     below = np.bincount(owner[~inner], weights=size[graph.input_node[~inner]], minlength=graph.n_derived)

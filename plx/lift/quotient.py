@@ -12,7 +12,8 @@ from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, 
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph
 from plx.graph.node_map import NodeMap
-from plx.graph.rows import AnyInt, BoolArray, segments, starts, unique_keys, unique_rows
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
 from plx.lift.normal import normalise
 from plx.lift.swaps import value_classes
 from plx.values import IntArray, Values

@@ -9,7 +9,7 @@ import numpy as np
 
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.graph.node_map import NodeMap
-from plx.graph.rows import starts
+from plx.graph.ragged import owners, starts
 from plx.lift.kernels import split_classes
 from plx.lift.quotient import Quotient, reduce, weighted
 from plx.values import FloatArray, IntArray
@@ -125,7 +125,7 @@ def _below_queries(model: GroundModel) -> np.ndarray:
     graph = model.graph
     used = np.zeros(graph.n_nodes, dtype=bool)
     used[[t.node for q in model.queries for t in q.targets if t.node >= 0]] = True
-    owner = np.repeat(np.arange(graph.n_derived), np.diff(graph.input_start)) + graph.n_variables
+    owner = owners(graph.input_start) + graph.n_variables
     while True:
         reached = graph.input_node[used[owner]]
         if used[reached].all():

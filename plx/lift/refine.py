@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import Int32Array
+from plx.graph.ragged import owners
 from plx.graph.rows import unique_keys
 from plx.lift.kernels import adjacency, components, refine
 from plx.values import IntArray
@@ -29,7 +30,7 @@ def stable(part: Part) -> Part:
     the cells, so what is left has the same automorphisms and falls apart into components.
     """
     color = refine(part.start, part.neighbor, part.color)
-    left = np.repeat(np.arange(len(color)), np.diff(part.start))
+    left = owners(part.start)
     once = left < part.neighbor
     left, right = left[once], part.neighbor[once].astype(np.int64)
     size = np.bincount(color)
@@ -63,6 +64,6 @@ def induced(part: Part, vertices: IntArray) -> Part:
 
 def inner_edges(part: Part, place: IntArray) -> tuple[IntArray, IntArray]:
     """Edges between the vertices that have a place ≥ 0, each once, as places."""
-    left = np.repeat(np.arange(len(part.color)), np.diff(part.start))
+    left = owners(part.start)
     once: npt.NDArray[np.bool_] = (left < part.neighbor) & (place[left] >= 0) & (place[part.neighbor] >= 0)
     return place[left[once]], place[part.neighbor[once]]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plx.graph.ragged import owners
 from plx.lift.group import Group
 from plx.lift.layers import Layer
 from plx.lift.structure import full_orbits
@@ -39,7 +40,7 @@ def slots(group: Group, start: IntArray, weight: FloatArray) -> list[Slot]:
 
 
 def _slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Slot]:
-    variable = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    variable = owners(start)
     binary = np.diff(start)[variable] == 2
     known: dict[bytes, list[IntArray]] = {}
     for layer in group.layers:

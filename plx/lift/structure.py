@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from plx.graph.rows import starts
+from plx.graph.ragged import starts
 from plx.lift.chain import GroupTooLarge, stabiliser_chain
 from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer

@@ -14,7 +14,8 @@ import numpy as np
 
 from plx.graph.assemble import factor_batches
 from plx.graph.model import FactorGraph
-from plx.graph.rows import AnyInt, segments, starts, unique_keys, unique_rows
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import AnyInt, unique_keys, unique_rows
 from plx.lift.exchange import merge_by_exchange
 from plx.lift.kernels import split_classes
 from plx.values import IntArray

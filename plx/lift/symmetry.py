@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plx.graph.ragged import owners
 from plx.lift.group import Group, image_of
 from plx.lift.quotient import Quotient
 from plx.values import IntArray
@@ -59,7 +60,7 @@ class Symmetry:
 
     def _value_classes(self) -> Iterator[tuple[int, IntArray]]:
         order = np.argsort(self.quotient.state, kind="stable")
-        variable = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        variable = owners(self.start)
         for pairs in np.split(order, np.flatnonzero(np.diff(self.quotient.state[order])) + 1):
             if len(pairs) > 1:
                 i = int(variable[pairs[0]])

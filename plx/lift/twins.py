@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.rows import row_keys, segments, starts, unique_keys
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import row_keys, unique_keys
 from plx.lift.kernels import adjacency, components, interchangeable
 from plx.lift.refine import Part, inner_edges
 from plx.values import IntArray

@@ -13,7 +13,7 @@ import numpy as np
 
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
-from plx.graph.rows import starts
+from plx.graph.ragged import starts
 from plx.graph.worlds import node_states
 from plx.infer.gibbs.compiled import targets_of
 from plx.infer.orbits.averages import averages

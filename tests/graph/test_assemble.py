@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import NO_DERIVED, DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph
-from plx.graph.rows import row_keys, starts, unique_rows
+from plx.graph.ragged import starts
+from plx.graph.rows import row_keys, unique_rows
 from plx.values import IMPOSSIBLE, Values
 from tests.models import all_states, log_weights, node_states, random_model
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from plx.graph.rows import segments
+from plx.graph.ragged import segments
 from plx.values import FloatArray, IntArray
 
 _EXACT_BITS = 50

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from plx import deadline
 from plx.graph.model import FactorGraph
-from plx.graph.rows import segments, starts, unique_rows
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import unique_rows
 from plx.values import FloatArray, IntArray
 
 WIDEST = 3

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery, GroundRule
+from plx.graph.ragged import owners
 from plx.infer.answers import Nodes, distinct, exact_answer, free_nodes, log_z_answer, repeated
 from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order
 from plx.infer.exact.isomorphic import keep_once, only_around
@@ -121,7 +122,7 @@ def coupling_rules(model: GroundModel, nodes: Sequence[int] | IntArray, count: i
     """The rules with most factors over several of some nodes of the graph, those with most first."""
     graph, inside = model.graph, np.zeros(model.graph.n_nodes, dtype=np.int64)
     inside[list(nodes)] = 1
-    owner = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    owner = owners(graph.scope_start)
     met = np.bincount(owner, inside[graph.scope], graph.n_factors)
     for least in (2, 1):
         if (rules := graph.rule_of[met >= least]).size:

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.infer.exact.network import Network, spread, starts
+from plx.graph.ragged import entries_of, owners, starts
+from plx.infer.exact.network import Network
 from plx.infer.interrupts import waited
 from plx.infer.kernels.elimination_order import Interaction, eliminate
 from plx.values import FloatArray, IntArray
@@ -58,7 +59,7 @@ class Skeleton:
     @cached_property
     def key(self) -> IntArray:
         """A sorted key for every axis: see `locate`."""
-        owner = np.repeat(np.arange(len(self.order)), np.diff(self.axis_start))
+        owner = owners(self.axis_start)
         return owner * self.network.n_nodes + self.place[self.axis]
 
     def locate(self, clique: IntArray, node: IntArray) -> IntArray:
@@ -112,7 +113,7 @@ class Skeleton:
     @cached_property
     def smallest(self) -> IntArray:
         """The smallest clique that holds each node, shape (N,)."""
-        owner = np.repeat(np.arange(len(self.order)), np.diff(self.axis_start))
+        owner = owners(self.axis_start)
         by_size = np.lexsort((self.bits[owner], self.axis))
         first = np.searchsorted(self.axis[by_size], np.arange(self.network.n_nodes))
         return owner[by_size[first]]
@@ -191,7 +192,7 @@ def interaction(network: Network) -> Interaction:
     ]
     key = np.sort(np.concatenate(pairs))  # np.unique hashes, which takes ten times as long
     key = key[np.concatenate([[True], key[1:] != key[:-1]])] if len(key) else key
-    owner = np.repeat(np.arange(network.n_functions), np.diff(network.family_start))
+    owner = owners(network.family_start)
     by_node = np.argsort(network.family, kind="stable")
     return Interaction(
         start=starts(np.bincount(key // n, minlength=n)),
@@ -209,7 +210,7 @@ def skeleton(network: Network, order: IntArray, row: IntArray, members: IntArray
     n, complete = network.n_nodes, len(order) == network.n_nodes
     place = np.full(n, n, dtype=np.int64)
     place[order] = np.arange(len(order))
-    owner = np.repeat(np.arange(len(order)), np.diff(row))
+    owner = owners(row)
     axis = members[np.lexsort((place[members], owner))]
     parent = np.full(len(order), -1, dtype=np.int64)
     if not complete:
@@ -254,11 +255,11 @@ def _contained(
     child_start = np.searchsorted(parent[by_parent], np.arange(len(parent) + 1))
     found = [(cliques, functions)]
     while len(cliques):
-        position, owner = spread(child_start, cliques)
+        position, owner = entries_of(child_start, cliques)
         cliques, functions = by_parent[position], functions[owner]
         large = np.diff(row)[cliques] > np.diff(network.family_start)[functions]
         cliques, functions = cliques[large], functions[large]
-        position, owner = spread(network.family_start, functions)
+        position, owner = entries_of(network.family_start, functions)
         inside = _find(key, cliques[owner] * n + place[network.family[position]]) >= 0
         whole = np.bincount(owner[~inside], minlength=len(cliques)) == 0
         cliques, functions = cliques[whole], functions[whole]

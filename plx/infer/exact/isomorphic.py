@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from plx.graph.rows import segments, starts, unique_rows
-from plx.infer.exact.network import Network, spread
+from plx.graph.ragged import entries_of, segments, starts
+from plx.graph.rows import unique_rows
+from plx.infer.exact.network import Network
 from plx.lift.kernels import adjacency, components
 from plx.values import IntArray
 
@@ -106,8 +107,8 @@ def _restricted(network: Network, kept: IntArray, number: IntArray) -> Network:
     """The factors and functions of kept nodes, renumbered; ``node`` and ``times`` are as they were."""
     factors = np.flatnonzero(number[network.scope[network.scope_start[:-1]]] >= 0)
     functions = np.flatnonzero(number[network.family[network.family_start[:-1]]] >= 0)
-    scope, _ = spread(network.scope_start, factors)
-    family, _ = spread(network.family_start, functions)
+    scope, _ = entries_of(network.scope_start, factors)
+    family, _ = entries_of(network.family_start, functions)
     return network._replace(
         card=network.card[kept],
         scope_start=starts(np.diff(network.scope_start)[factors]),

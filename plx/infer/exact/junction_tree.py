@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx.graph.ragged import entries_of, owners, starts
 from plx.infer.exact.elimination_order import Skeleton, first_place
-from plx.infer.exact.network import spread, starts
 from plx.infer.interrupts import waited
 from plx.infer.kernels.junction_tree import Tree, collect, distribute, row_strides
 from plx.values import FloatArray, IntArray
@@ -86,7 +86,7 @@ def assemble(skeleton: Skeleton) -> Tree:
     parent_link = links.add(np.maximum(skeleton.parent, 0), kept_start, skeleton.axis[kept])
     home = first_place(network.scope_start, network.scope, skeleton.place)
     factor_link = links.add(home, network.scope_start, network.scope)
-    families, owner = spread(network.family_start, skeleton.function_of)
+    families, owner = entries_of(network.family_start, skeleton.function_of)
     output = network.family_start[skeleton.function_of + 1] - 1
     inputs = families != output[owner]
     input_start = starts(np.bincount(owner[inputs], minlength=len(output)))
@@ -133,7 +133,7 @@ class _Links:
         table_stride = row_strides.sized(len(start) + len(node))(start, skeleton.network.card[node])
         at = starts(np.diff(skeleton.axis_start)[clique])
         fresh = np.zeros(at[-1], dtype=np.int64)
-        owner = np.repeat(np.arange(len(clique)), np.diff(start))
+        owner = owners(start)
         axis = skeleton.locate(clique[owner], node) - skeleton.axis_start[clique[owner]]
         fresh[at[owner] + axis] = table_stride
         link = at[:-1] + len(self.strides)

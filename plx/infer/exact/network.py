@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plx.graph.ragged import starts
 from plx.values import FloatArray, IntArray
 
 
@@ -43,19 +44,6 @@ class Network(NamedTuple):
     @property
     def n_functions(self) -> int:
         return len(self.map_at)
-
-
-def starts(sizes: IntArray | list[int]) -> IntArray:
-    """Where rows of these sizes begin, and the total."""
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-def spread(start: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """The positions of all entries of some rows, and which of the rows each belongs to."""
-    sizes = start[rows + 1] - start[rows]
-    owner = np.repeat(np.arange(len(rows)), sizes)
-    ahead = np.arange(int(sizes.sum())) - np.repeat(starts(sizes)[:-1], sizes)
-    return start[rows][owner] + ahead, owner
 
 
 def with_scopes(network: Network, scopes: Sequence[tuple[int, ...]]) -> Network:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
-from plx.infer.exact.network import Network, spread, starts
+from plx.graph.ragged import entries_of, owners, starts
+from plx.infer.exact.network import Network
 from plx.values import IntArray
 
 _EMPTY = np.empty(0, dtype=np.int64)
@@ -100,7 +101,7 @@ def without(network: Network, nodes: IntArray) -> Network:
     sizes, scope = _cut(network.scope_start, network.scope, apart)
     family_sizes, _ = _cut(network.family_start, network.family, apart)
     whole = np.flatnonzero(family_sizes == np.diff(network.family_start))
-    position, _ = spread(network.family_start, whole)
+    position, _ = entries_of(network.family_start, whole)
     return network._replace(
         scope_start=starts(sizes[sizes > 0]),
         scope=scope,
@@ -112,7 +113,7 @@ def without(network: Network, nodes: IntArray) -> Network:
 
 
 def _cut(start: IntArray, node: IntArray, apart: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    owner = owners(start)
     keep = ~apart[node]
     return np.bincount(owner[keep], minlength=len(start) - 1), node[keep]
 

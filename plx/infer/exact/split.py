@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
-from plx.infer.exact.network import Network, spread
+from plx.graph.ragged import entries_of
+from plx.infer.exact.network import Network
 from plx.infer.exact.network_builder import NetworkBuilder
 from plx.infer.exact.partial_sums import PartialSums
 from plx.values import IntArray
@@ -53,7 +54,7 @@ def _needed(graph: FactorGraph, targets: Iterable[int]) -> IntArray:
 
 def _wide(graph: FactorGraph, derived: IntArray) -> npt.NDArray[np.bool_]:
     """Which derived nodes have too many joint input states for one function."""
-    inputs, owner = spread(graph.input_start, derived)
+    inputs, owner = entries_of(graph.input_start, derived)
     bits = np.bincount(owner, np.log2(graph.card[graph.input_node[inputs]]), len(derived))
     wide: npt.NDArray[np.bool_] = (bits > np.log2(SMALL)) & (np.bincount(owner, minlength=len(derived)) > 2)
     return wide

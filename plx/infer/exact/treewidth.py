@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from plx.graph.model import FactorGraph
-from plx.graph.rows import AnyInt, BoolArray, segments
+from plx.graph.ragged import owners, segments
+from plx.graph.rows import AnyInt, BoolArray
 from plx.values import FloatArray, IntArray, distinct
 
 _ROUNDS = 20
@@ -76,7 +77,7 @@ def _pairs(graph: FactorGraph, left: BoolArray) -> tuple[IntArray, IntArray]:
     """All ordered pairs of variables left that share a factor, each once."""
     n = graph.n_variables
     entry = np.flatnonzero((graph.scope < n) & left[np.minimum(graph.scope, n - 1)])
-    factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))[entry]
+    factor = owners(graph.scope_start)[entry]
     count = np.bincount(factor, minlength=graph.n_factors)
     first = np.cumsum(count) - count
     one = np.repeat(entry, count[factor])

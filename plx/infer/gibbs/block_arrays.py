@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from plx.graph.joins import Lookup
 from plx.graph.model import FactorGraph
-from plx.graph.rows import segments, starts
+from plx.graph.ragged import owners, segments, starts
 from plx.graph.worlds import input_owner, scope_strides
 from plx.infer.gibbs.markov_blanket import DerivedRows
 from plx.infer.kernels.blocks import BlockArrays
@@ -137,7 +137,7 @@ class _Build:
     def terms(self, owner: IntArray, row: IntArray) -> tuple[IntArray, IntArray]:
         """(block, factor) such that the factor depends on a member, sorted; settled ones left out."""
         graph = self.graph
-        factor_of = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+        factor_of = owners(graph.scope_start)
         lookup = Lookup(self.scope, graph.n_variables + self.n_rows)
         at, place = lookup.join(np.concatenate([self.member, graph.n_variables + row]))
         block = np.concatenate([self.owner, owner])[at]

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from plx.graph.components import components
 from plx.graph.model import FactorGraph
-from plx.graph.rows import segments, starts, unique_rows
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import unique_rows
 from plx.graph.subgraph import hard_factors, subgraph
 from plx.graph.worlds import input_owner
 from plx.values import IntArray

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph, GroundModel
-from plx.graph.worlds import ranges, run_strides
+from plx.graph.ragged import segments
+from plx.graph.worlds import run_strides
 from plx.infer.answers import free_nodes
 from plx.infer.gibbs.conditional_tables import Conditionals, conditionals, summed_terms, thresholds
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
@@ -139,7 +140,7 @@ def _steps(graph: FactorGraph, s: Structure) -> IntArray:
     step = step.astype(np.int64) - np.where(card > 1, graph.contribution[start], 0)
     many = np.flatnonzero(card > 2)
     count = card[many].astype(np.int64)
-    k = ranges(np.zeros(len(many), dtype=np.int64), count)
+    k = segments(np.zeros(len(many), dtype=np.int64), count)
     at, edge = np.repeat(start[many], count) + k, np.repeat(many, count)
     bent = graph.contribution[at] != graph.contribution[start[edge]] + k * step[edge]
     step[edge[bent]] = NO_STEP
@@ -176,7 +177,7 @@ def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, Any]:
 def _passive(graph: FactorGraph, rows: DerivedRows) -> dict[str, Any]:
     derived = rows.node[rows.first_passive :] - graph.n_variables
     counts = np.diff(graph.input_start)[derived]
-    entries = ranges(graph.input_start[derived], counts)
+    entries = segments(graph.input_start[derived], counts)
     return {
         "passive_start": _i64(np.concatenate([[0], np.cumsum(counts)])),
         "passive_row": _i32(rows.of_nodes(graph, graph.input_node[entries])),

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
-from plx.graph.worlds import ranges, run_strides
+from plx.graph.ragged import segments
+from plx.graph.worlds import run_strides
 from plx.infer.gibbs.count_tables import CountTable, by_counts
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure
 from plx.infer.kernels.choice import SEARCHED
@@ -337,4 +338,4 @@ def summed_terms(c: Conditionals, s: Structure) -> tuple[IntArray, IntArray]:
     terms = np.flatnonzero(c.start[s.term_variable] < 0)
     counts = np.bincount(s.operand_term, minlength=len(s.term_entry))
     first = np.cumsum(counts) - counts
-    return terms, ranges(first[terms], counts[terms])
+    return terms, segments(first[terms], counts[terms])

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
+from plx.graph.ragged import segments
 from plx.graph.rows import unique_rows
 from plx.graph.sizes import joint_states
-from plx.graph.worlds import ranges
 from plx.infer.gibbs.markov_blanket import Structure
 from plx.values import FloatArray, IntArray
 
@@ -269,7 +269,7 @@ def _alike(s: Structure, variables: IntArray, pattern: IntArray) -> Iterator[tup
     count = np.searchsorted(s.term_variable, variables, side="right") - start
     for size in np.unique(count).tolist():
         members = np.flatnonzero(count == size)
-        terms = ranges(start[members], count[members]).reshape(-1, size)
+        terms = segments(start[members], count[members]).reshape(-1, size)
         terms = np.take_along_axis(terms, np.argsort(pattern[terms], axis=1, kind="stable"), axis=1)
         _, kind = unique_rows(pattern[terms])
         order = np.argsort(kind, kind="stable")

@@ -19,7 +19,7 @@ from plx import deadline
 from plx.deadline import OutOfTime, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
-from plx.graph.rows import segments
+from plx.graph.ragged import segments
 from plx.graph.subgraph import below, hard_factors, subgraph
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.hard.contradiction import contradiction

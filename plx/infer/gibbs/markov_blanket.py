@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.components import live_derived
+from plx.graph.joins import Lookup
 from plx.graph.model import FactorGraph
-from plx.graph.worlds import input_owner, ranges, scope_strides
+from plx.graph.ragged import segments
+from plx.graph.worlds import input_owner, scope_strides
 from plx.values import IntArray
 
 
@@ -91,7 +93,7 @@ def _affected(n: int, n_rows: int, source: IntArray, owner: IntArray) -> IntArra
     direct = source < n
     found = np.unique(source[direct] * n_rows + owner[direct])
     fresh = found
-    above = _Index(source[~direct] - n, n_rows)
+    above = Lookup(source[~direct] - n, n_rows)
     while len(fresh):
         at, edge = above.join(fresh % n_rows)
         reached = fresh[at] // n_rows * n_rows + owner[~direct][edge]
@@ -112,7 +114,7 @@ def _edges(
     """Per pair the inputs that change with its variable: pair, source position, contribution start."""
     direct = source < n
     nested = np.flatnonzero(~direct)
-    at, edge = _Index(source[nested] - n, n_rows).join(pair_key % max(1, n_rows))
+    at, edge = Lookup(source[nested] - n, n_rows).join(pair_key % max(1, n_rows))
     variable = pair_key[at] // max(1, n_rows)
     key = np.concatenate([source[direct] * n_rows + owner[direct], variable * n_rows + owner[nested[edge]]])
     pair = np.searchsorted(pair_key, key)
@@ -133,7 +135,7 @@ def _terms(
     order = np.lexsort((factor, graph.table_of[factor], variable))
     variable, factor = variable[order], factor[order]
     term = np.repeat(np.arange(len(factor)), arity[factor])
-    at = ranges(graph.scope_start[factor], arity[factor])
+    at = segments(graph.scope_start[factor], arity[factor])
     row, stride = scope[at], scope_strides(graph)[at]
     itself = row == variable[term]
     own = np.zeros(len(factor), dtype=np.int64)
@@ -158,25 +160,10 @@ def _depends(
     direct = scope < n
     if direct.all():
         return scope, factor_of
-    above = _Index(pair_key % max(1, n_rows), n_rows)
+    above = Lookup(pair_key % max(1, n_rows), n_rows)
     at, pair = above.join(scope[~direct] - n)
     variable = np.concatenate([scope[direct], pair_key[pair] // max(1, n_rows)])
     factor = np.concatenate([factor_of[direct], factor_of[~direct][at]])
     n_factors = int(factor_of.max(initial=-1)) + 1
     key = np.unique(variable * max(1, n_factors) + factor)
     return key // max(1, n_factors), key % max(1, n_factors)
-
-
-class _Index:
-    """Positions of an array of small integers by value, to join on."""
-
-    def __init__(self, values: IntArray, size: int) -> None:
-        self._order = np.argsort(values, kind="stable")
-        self._count = np.bincount(values, minlength=size)
-        self._start = np.cumsum(self._count) - self._count
-
-    def join(self, keys: IntArray) -> tuple[IntArray, IntArray]:
-        """All (position in keys, position in values) with equal value."""
-        count = self._count[keys]
-        at = np.repeat(np.arange(len(keys)), count)
-        return at, self._order[ranges(self._start[keys], count)]

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
-from plx.graph.rows import BoolArray, segments, starts, unique_rows
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import BoolArray, unique_rows
 from plx.graph.subgraph import hard_factors
 from plx.infer.hard.dependence import Ways, dependence
 from plx.values import IntArray

@@ -16,7 +16,7 @@ from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, 
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import NodeMap
-from plx.graph.rows import segments, starts
+from plx.graph.ragged import segments, starts
 from plx.graph.tables import total_weight
 from plx.graph.worlds import input_owner
 from plx.infer.hard.definitions import Definitions, definitions, other_vectors, others

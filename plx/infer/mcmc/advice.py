@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from plx.graph.model import FactorGraph, GroundModel, GroundRule
+from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray
 from plx.graph.worlds import input_owner
 from plx.infer.inference import Answer
@@ -76,7 +77,7 @@ def _about(graph: FactorGraph, variables: IntArray) -> IntArray:
     owner = input_owner(graph) + graph.n_variables
     while not seen[reached := owner[seen[graph.input_node]]].all():
         seen[reached] = True
-    factor = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    factor = owners(graph.scope_start)
     return np.unique(factor[seen[graph.scope]])
 
 

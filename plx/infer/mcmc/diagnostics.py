@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray
 from plx.infer.answers import power_of_two
 from plx.values import FloatArray, IntArray
@@ -261,7 +262,7 @@ def farthest_unseen(p: FloatArray, mean: FloatArray, offset: IntArray, values: F
     Beyond those drawn it is the next possible value, for how far they spread is known; of a number of which
     one value was drawn it is any. What was not drawn on either side is as likely as one draw at most.
     """
-    first, of = offset[:-1], np.repeat(np.arange(len(offset) - 1), np.diff(offset))
+    first, of = offset[:-1], owners(offset)
     if not values.any():
         return np.zeros(len(first))
     low = np.minimum.reduceat(np.where(p > 0, values, np.inf), first)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from plx.graph.joins import Lookup
 from plx.graph.model import FactorGraph, GroundModel
-from plx.graph.rows import starts
+from plx.graph.ragged import owners, starts
 from plx.graph.worlds import derived_totals, node_states, scope_strides
 from plx.infer.gibbs.blocked import Readout, readout, started
 from plx.infer.gibbs.compiled import Targets, targets_of
@@ -164,7 +164,7 @@ def _columns(*columns: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
 def _below(graph: FactorGraph, rows: DerivedRows, s: Structure) -> tuple[IntArray, IntArray]:
     """All (factor, variable) such that the factor depends on the variable, sorted."""
     n = graph.n_variables
-    of = np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start))
+    of = owners(graph.scope_start)
     row = rows.of_nodes(graph, graph.scope)
     direct = row < n
     at, pair = Lookup(s.pair_row, max(1, len(rows.node))).join(row[~direct] - n)

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from plx.graph.components import components, live_derived
 from plx.graph.model import FactorGraph, GroundModel
-from plx.graph.rows import BoolArray, segments, starts
+from plx.graph.ragged import owners, segments, starts
+from plx.graph.rows import BoolArray
 from plx.graph.subgraph import below
 from plx.graph.worlds import input_owner
 from plx.infer.gibbs.compiled import Targets
@@ -201,7 +202,7 @@ def _near(graph: FactorGraph, asked: IntArray) -> list[int]:
     found = dict.fromkeys(asked.tolist())
     owner, of = (
         input_owner(graph) + graph.n_variables,
-        np.repeat(np.arange(graph.n_factors), np.diff(graph.scope_start)),
+        owners(graph.scope_start),
     )
     for _ in range(_ROUNDS):
         if len(found) >= _WATCHED:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph, GroundModel, GroundQuery, Target
-from plx.graph.rows import segments, starts
+from plx.graph.ragged import segments, starts
 from plx.infer.gibbs.compiled import targets_of
 from plx.infer.kernels.pools import add_pools
 from plx.infer.orbits.collapse import Collapsed

@@ -18,7 +18,8 @@ from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, 
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import NodeMap
-from plx.graph.rows import BoolArray, starts, unique_rows
+from plx.graph.ragged import starts
+from plx.graph.rows import BoolArray, unique_rows
 from plx.graph.tables import add_weights
 from plx.lift.normal import select
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import Int32Array
-from plx.graph.rows import AnyInt, starts
+from plx.graph.ragged import starts
+from plx.graph.rows import AnyInt
 from plx.infer.kernels.pieces import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
 from plx.lift.chain import Chain, GroupTooLarge, flat, stabiliser_chain
 from plx.lift.group import Group

@@ -9,7 +9,7 @@ import numpy as np
 
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
-from plx.graph.rows import starts
+from plx.graph.ragged import owners, starts
 from plx.infer.gibbs import blocked as ruled
 from plx.infer.inference import Standing
 from plx.infer.orbits.averages import Averages, averages
@@ -87,7 +87,7 @@ def _scattered(setting: Setting) -> IntArray:
     if len(leaves.table) <= _IMAGED:
         return np.empty(0, dtype=np.int64)
     moves = np.bincount(symmetry.orbits)[symmetry.orbits] > 1
-    variable = np.repeat(np.arange(len(symmetry.start) - 1), np.diff(symmetry.start))
+    variable = owners(symmetry.start)
     moved = np.append(np.bincount(variable[moves], minlength=len(symmetry.start)) > 0, False)
     outside = Tallies(setting.slots, symmetry.start).slot_of(leaves) < 0
     imaged = outside & moved[leaves.nodes].any(axis=1)

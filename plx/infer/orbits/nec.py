@@ -18,7 +18,7 @@ import numpy as np
 
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
-from plx.graph.rows import starts
+from plx.graph.ragged import starts
 from plx.infer.gibbs import blocked as ruled
 from plx.infer.inference import Standing
 from plx.infer.orbits import orbital

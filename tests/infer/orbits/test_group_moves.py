@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from plx.graph.assemble import variable_cards
-from plx.graph.rows import starts
+from plx.graph.ragged import starts
 from plx.infer.gibbs.chains import chains_at, no_counts
 from plx.infer.kernels.pieces import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES
 from plx.infer.orbits import nec, orbital

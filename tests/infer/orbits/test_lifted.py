@@ -14,7 +14,7 @@ import pytest
 
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
-from plx.graph.rows import starts
+from plx.graph.ragged import starts
 from plx.infer.gibbs import plain as gibbs
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.orbits import lifted, nec, orbital

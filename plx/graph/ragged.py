@@ -1,0 +1,37 @@
+"""Ragged arrays: rows of different length, one after the other, and where each begins.
+
+``start`` [n + 1] are the offsets: row i is ``start[i] … start[i + 1] - 1``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plx.graph.rows import AnyInt
+from plx.values import IntArray
+
+
+def starts(counts: AnyInt | Sequence[int]) -> IntArray:
+    """Offsets [n + 1] of consecutive rows with these lengths."""
+    out = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=out[1:])
+    return out
+
+
+def owners(start: AnyInt) -> IntArray:
+    """The row of every entry."""
+    return np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+def segments(start: AnyInt, count: AnyInt) -> IntArray:
+    """The integers ``start[i] … start[i] + count[i] - 1`` for every i, one after the other."""
+    begin = starts(count)
+    return np.arange(begin[-1]) + np.repeat(start - begin[:-1], count)
+
+
+def entries_of(start: AnyInt, rows: AnyInt) -> tuple[IntArray, IntArray]:
+    """The positions of all entries of some rows, and which of ``rows`` each belongs to."""
+    count = start[rows + 1] - start[rows]
+    return segments(start[rows], count), np.repeat(np.arange(len(rows)), count)
