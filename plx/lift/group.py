@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from plx.graph.model import Int32Array
-from plx.lift.chain import Chain, stabiliser_chain
 from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer
+from plx.lift.schreier_sims import StabiliserChain, stabiliser_chain
 from plx.values import IntArray
 
 
@@ -63,7 +63,7 @@ class Group:
                         yield copy[0, moved], copy[0, generator[moved]]
 
     @cached_property
-    def chains(self) -> tuple[Chain | None, ...]:
+    def chains(self) -> tuple[StabiliserChain | None, ...]:
         """The stabiliser chain of every generated layer. Raises GroupTooLarge past memory."""
         return tuple(
             None if layer.is_symmetric else stabiliser_chain(layer.generators, layer.order)

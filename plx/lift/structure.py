@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from plx.graph.ragged import starts
-from plx.lift.chain import GroupTooLarge, stabiliser_chain
 from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer
+from plx.lift.schreier_sims import GroupTooLargeError, stabiliser_chain
 from plx.values import IntArray
 
 _LARGEST = 400
@@ -55,5 +55,5 @@ def _permutes_fully(layer: Layer, places: IntArray) -> bool:
         return True
     try:
         return stabiliser_chain(action).order == math.factorial(len(places))
-    except GroupTooLarge:
+    except GroupTooLargeError:
         return False

@@ -13,10 +13,10 @@ from plx.graph.model import Int32Array
 from plx.graph.ragged import starts
 from plx.graph.rows import AnyInt
 from plx.infer.kernels.pieces import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
-from plx.lift.chain import Chain, GroupTooLarge, flat, stabiliser_chain
 from plx.lift.group import Group
 from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer
+from plx.lift.schreier_sims import GroupTooLargeError, StabiliserChain, flat, stabiliser_chain
 from plx.values import FloatArray, IntArray
 
 _TABLE = 1 << 22
@@ -38,7 +38,7 @@ def moves_of(group: Group, start: IntArray, weight: FloatArray) -> tuple[Moves, 
     for layer in _gathered(group):
         try:
             build.add(layer)
-        except GroupTooLarge:
+        except GroupTooLargeError:
             notes.append(TOO_LARGE)
     return build.moves(), tuple(dict.fromkeys(notes))
 
@@ -71,7 +71,7 @@ class _Build:
         self.tables: dict[bytes, int] = {}
         self.table: list[FloatArray] = [np.empty(0)]
         self.table_size = 0
-        self.chains: list[Chain] = []
+        self.chains: list[StabiliserChain] = []
 
     def add(self, layer: Layer) -> None:
         """Every copy of a layer is a piece."""
@@ -251,7 +251,7 @@ def _renamed(generators: Int32Array, order: IntArray) -> Int32Array:
     return renamed
 
 
-def _levels(chain: Chain) -> Iterator[tuple[int, AnyInt, AnyInt, AnyInt]]:
+def _levels(chain: StabiliserChain) -> Iterator[tuple[int, AnyInt, AnyInt, AnyInt]]:
     for level in range(len(chain.base)):
         yield int(chain.size[level]), chain.orbit[level], chain.via[level], chain.parent[level]
 

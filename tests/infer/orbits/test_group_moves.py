@@ -15,11 +15,11 @@ from plx.infer.gibbs.chains import chains_at, no_counts
 from plx.infer.kernels.pieces import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES
 from plx.infer.orbits import nec, orbital
 from plx.infer.orbits.group_moves import chances, moves_of, suffix_polynomials
-from plx.lift.chain import flat, stabiliser_chain
 from plx.lift.find import find_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.layers import Layer, generated, symmetric
 from plx.lift.reduced import reduced_model
+from plx.lift.schreier_sims import flat, stabiliser_chain
 from tests.benchmarks.models import complete, curriculum, ring
 from tests.infer.orbits.moving import apply_moves
 from tests.models import make_model, random_model

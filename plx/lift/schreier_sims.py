@@ -20,12 +20,12 @@ _CELLS = 1 << 27
 """Entries of the arrays of a chain: past this the group is given up."""
 
 
-class GroupTooLarge(Exception):
+class GroupTooLargeError(Exception):
     """A stabiliser chain would not fit in memory."""
 
 
 @dataclass(frozen=True)
-class Chain:
+class StabiliserChain:
     """A base and, per level, the orbit of its point under what fixes the points before.
 
     Every element is u₀∘u₁∘…, with one u from each level, in exactly one way; u is read off the tree:
@@ -67,7 +67,7 @@ class Chain:
         return sum(int(_depths(self, level).max()) for level in range(len(self.base)))
 
 
-def flat(chain: Chain, cells: int) -> Chain:
+def flat(chain: StabiliserChain, cells: int) -> StabiliserChain:
     """The chain with an element for every point of every orbit, so that no tree is deeper than one step.
 
     The chain as it is, if that takes more than so many entries.
@@ -91,10 +91,10 @@ def flat(chain: Chain, cells: int) -> Chain:
         via[level, points[1:]] = np.arange(count, count + size - 1)
         parent[level, points[1:]] = points[0]
         count += size - 1
-    return Chain(np.concatenate(elements), chain.base, via, parent, chain.orbit, chain.size)
+    return StabiliserChain(np.concatenate(elements), chain.base, via, parent, chain.orbit, chain.size)
 
 
-def _depths(chain: Chain, level: int) -> IntArray:
+def _depths(chain: StabiliserChain, level: int) -> IntArray:
     """How many elements take the base point of a level to each point of its orbit."""
     point = chain.orbit[level, : chain.size[level]].copy()
     depth = np.zeros(len(point), dtype=np.int64)
@@ -104,21 +104,21 @@ def _depths(chain: Chain, level: int) -> IntArray:
     return depth
 
 
-def stabiliser_chain(generators: Int32Array, order: int | None = None, seed: int = 0) -> Chain:
+def stabiliser_chain(generators: Int32Array, order: int | None = None, seed: int = 0) -> StabiliserChain:
     """The chain of the group that generators [g, n] generate.
 
     With the exact ``order`` the chain is certain to be complete: random elements are sifted until the
     product of the orbit lengths is the order. Without it, until ``_TRIES`` in a row sift through.
     Raises GroupTooLarge past memory.
     """
-    build = _Build(generators, np.random.default_rng(seed))
+    build = _SchreierSims(generators, np.random.default_rng(seed))
     trivial = 0
     while build.order() != order if order is not None else trivial < _TRIES:
         trivial = 0 if build.extend(build.random()) else trivial + 1
     return build.chain()
 
 
-class _Build:
+class _SchreierSims:
     """A chain in the making. Strong generators are few, so levels are grown again as they come."""
 
     def __init__(self, generators: Int32Array, rng: np.random.Generator) -> None:
@@ -176,7 +176,7 @@ class _Build:
     def _store(self, element: Int32Array) -> int:
         if self.count == len(self.elements):
             if (2 * self.count + len(self.base)) * self.n > _CELLS:
-                raise GroupTooLarge
+                raise GroupTooLargeError
             self.elements = np.concatenate([self.elements, np.empty_like(self.elements)])
             self.inverses = np.concatenate([self.inverses, np.empty_like(self.inverses)])
         self.elements[self.count] = element
@@ -186,7 +186,7 @@ class _Build:
 
     def _new_level(self, point: int) -> None:
         if (self.count + len(self.base)) * self.n > _CELLS:
-            raise GroupTooLarge
+            raise GroupTooLargeError
         blank = np.full((1, self.n), -1)
         self.base = np.append(self.base, point)
         self.size = np.append(self.size, 1)
@@ -206,8 +206,8 @@ class _Build:
             self.parent[level],
         )
 
-    def chain(self) -> Chain:
-        return Chain(
+    def chain(self) -> StabiliserChain:
+        return StabiliserChain(
             self.elements[: self.count].copy(), self.base, self.via, self.parent, self.orbit, self.size
         )
 
