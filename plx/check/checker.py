@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from plx.check import comparisons, names, operators, scopes
 from plx.check.context import Context, Declaration, Resolver
+from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
 from plx.check.fixed import NoValue
-from plx.check.order import checking_order
 from plx.check.partial import hides_members
 from plx.check.program import Evidence, Program, Query, Rule
 from plx.check.statements import (

@@ -10,7 +10,7 @@ import numpy as np
 from plx.check import build, fixed
 from plx.check.arguments import checked_arguments, need_fixed
 from plx.check.context import Context, Env, union
-from plx.check.order import is_abbreviation
+from plx.check.declaration_order import is_abbreviation
 from plx.check.program import (
     Const,
     SetConst,
