@@ -20,7 +20,7 @@ from plx.infer.gibbs.blocks import choose_blocks
 from plx.infer.gibbs.compiled import compile_model, targets_of
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.hard.contradiction import contradiction
-from plx.infer.hard.substitute import Determined, determined
+from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
 from plx.infer.kernels.blocks import BlockArrays, kernel
 from plx.values import IntArray
@@ -58,7 +58,7 @@ class RuledChains:
     """Chains on ``found.model``; ``blocks`` is None where single updates are enough."""
 
     given: GroundModel
-    found: Determined
+    found: Substituted
     readout: Readout
     chains: lanes.Chains
     blocks: BlockArrays | None
@@ -98,12 +98,12 @@ def init_random_scan(model: GroundModel, seed: int, chains: int, threads: int | 
 
 def started(
     model: GroundModel, seed: int, chains: int, threads: int | None
-) -> tuple[Determined, npt.NDArray[np.int32]]:
+) -> tuple[Substituted, npt.NDArray[np.int32]]:
     """The model with defined unknowns computed, and states of its variables that keep every hard rule.
 
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
-    found = determined(model)
+    found = substitute(model)
     try:
         if found.model.log_constant == -np.inf:
             raise contradiction(model)
@@ -164,7 +164,7 @@ def _advance(
     return counts
 
 
-def readout(model: GroundModel, found: Determined) -> Readout:
+def readout(model: GroundModel, found: Substituted) -> Readout:
     """How the targets of the given model are read off those of the determined one."""
     given, own = targets_of(model), targets_of(found.model)
     source = []

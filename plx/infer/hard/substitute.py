@@ -19,7 +19,12 @@ from plx.graph.node_map import NodeMap
 from plx.graph.ragged import segments, starts
 from plx.graph.tables import total_weight
 from plx.graph.worlds import input_owner
-from plx.infer.hard.definitions import Definitions, definitions, other_vectors, others
+from plx.infer.hard.functional_dependencies import (
+    Dependencies,
+    functional_dependencies,
+    other_vectors,
+    others,
+)
 from plx.values import IMPOSSIBLE, IntArray
 
 _ROUNDS = 20
@@ -28,7 +33,7 @@ _READS = 20_000_000
 
 
 @dataclass(frozen=True)
-class Determined:
+class Substituted:
     """``model`` computes what hard rules define. Its queries are those of the given model.
 
     ``nodes`` says what became of each given node.
@@ -38,11 +43,11 @@ class Determined:
     nodes: NodeMap
 
 
-def determined(model: GroundModel) -> Determined:
+def substitute(model: GroundModel) -> Substituted:
     """Replace defined unknowns until none is found. The log constant is -inf if no world is possible."""
     nodes, work = NodeMap.identity(model.graph.n_nodes), model
     for _ in range(_ROUNDS):
-        chosen = definitions(work.graph)
+        chosen = functional_dependencies(work.graph)
         if not len(chosen.variable):
             break
         step = _substitute(work, chosen)
@@ -52,7 +57,7 @@ def determined(model: GroundModel) -> Determined:
         nodes = nodes.then(then)
         if work.log_constant == -np.inf:
             break
-    return Determined(replace(work, atoms=nodes.atoms(model.atoms, work.graph.n_variables)), nodes)
+    return Substituted(replace(work, atoms=nodes.atoms(model.atoms, work.graph.n_variables)), nodes)
 
 
 # ------------------------------------------------------------ substitution
@@ -66,7 +71,7 @@ class _Order(NamedTuple):
     n_variables: int
 
 
-def _substitute(model: GroundModel, chosen: Definitions) -> tuple[GroundModel, NodeMap] | None:
+def _substitute(model: GroundModel, chosen: Dependencies) -> tuple[GroundModel, NodeMap] | None:
     """The model with definitions applied, and where each node went."""
     graph = model.graph
     order = _order(graph, chosen)
@@ -103,7 +108,7 @@ def reassembled(model: GroundModel, assembly: Assembly, nodes: NodeMap) -> Groun
     )
 
 
-def _order(graph: FactorGraph, chosen: Definitions) -> _Order:
+def _order(graph: FactorGraph, chosen: Dependencies) -> _Order:
     """Number the nodes, level by level; leave out definitions where too much would depend on too much."""
     owner, source = others(graph, chosen)
     head = np.concatenate([input_owner(graph) + graph.n_variables, chosen.variable[owner]])
@@ -136,7 +141,7 @@ def _order(graph: FactorGraph, chosen: Definitions) -> _Order:
     return _Order(np.flatnonzero(defined[chosen.variable]), number, int(free.sum()))
 
 
-def _batches(graph: FactorGraph, chosen: Definitions, number: IntArray) -> Iterator[FactorBatch]:
+def _batches(graph: FactorGraph, chosen: Dependencies, number: IntArray) -> Iterator[FactorBatch]:
     """The factors over the new nodes; those that define something, at what they define."""
     defining = np.zeros(graph.n_factors, dtype=bool)
     defining[chosen.factor] = True
@@ -160,7 +165,7 @@ def _numbered(graph: FactorGraph) -> Iterator[tuple[FactorBatch, IntArray]]:
         yield batch._replace(rule=graph.rule_of[factors]), factors
 
 
-def _left(graph: FactorGraph, alike: Definitions, arity: int, number: IntArray) -> FactorBatch:
+def _left(graph: FactorGraph, alike: Dependencies, arity: int, number: IntArray) -> FactorBatch:
     """What is left of factors that define a variable in one way: their weights where they allow it."""
     kind, first = alike.kinds[alike.kind[0]], int(alike.factor[0])
     scope = graph.scope[graph.scope_start[alike.factor][:, None] + np.arange(arity)]
@@ -175,7 +180,7 @@ def _left(graph: FactorGraph, alike: Definitions, arity: int, number: IntArray) 
     return FactorBatch(number[scope], np.zeros(len(scope), dtype=np.int64), weights.reshape(1, -1), rule)
 
 
-def _derived(graph: FactorGraph, chosen: Definitions, order: _Order) -> DerivedNodes:
+def _derived(graph: FactorGraph, chosen: Dependencies, order: _Order) -> DerivedNodes:
     """The derived nodes, old and new, in the new order."""
     old = derived_of(graph)
     vectors, maps = VectorStore(), VectorStore()
@@ -208,7 +213,7 @@ def _derived(graph: FactorGraph, chosen: Definitions, order: _Order) -> DerivedN
 
 
 def _contributions(
-    graph: FactorGraph, chosen: Definitions, owner: IntArray, node: IntArray, vectors: VectorStore
+    graph: FactorGraph, chosen: Dependencies, owner: IntArray, node: IntArray, vectors: VectorStore
 ) -> IntArray:
     """What each input adds: a counter's own inputs what they add there, other nodes their place value."""
     radix = np.array([kind.function.shape[0] for kind in chosen.kinds], dtype=np.int64)

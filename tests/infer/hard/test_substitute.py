@@ -10,7 +10,7 @@ import pytest
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.gibbs.blocked import readout
 from plx.infer.gibbs.compiled import targets_of
-from plx.infer.hard.substitute import determined
+from plx.infer.hard.substitute import substitute
 from tests.models import _queries, log_z, make_model, marginal, random_model
 
 INF = float("inf")
@@ -24,7 +24,7 @@ def with_all_nodes(model: GroundModel) -> GroundModel:
 
 def sampled_from(model: GroundModel) -> np.ndarray:
     """The exact distribution of all targets of the model, by way of the determined one."""
-    found = determined(model)
+    found = substitute(model)
     targets = targets_of(found.model)
     draws = 1 << 40
     if found.model.graph.n_variables:
@@ -54,7 +54,7 @@ def test_random_models_keep_their_distribution(hard: float) -> None:
             hard=hard,
         )
         assert_exact(with_all_nodes(model))
-        found = determined(model)
+        found = substitute(model)
         computed += model.graph.n_variables - found.model.graph.n_variables
         if found.model.graph.n_variables:
             assert log_z(found.model.graph) + found.model.log_constant == pytest.approx(log_z(model.graph))
@@ -68,7 +68,7 @@ def test_joint_queries_see_aliases_and_constants() -> None:
     three = model.queries[3].targets[0].labels
     joint = tuple(Target(node, three if node == 3 else labels) for node in (0, 1, 2, 3))
     model = replace(model, queries=(GroundQuery("joint", "j", "j", joint, (), None), *model.queries))
-    assert determined(model).model.graph.n_variables == 2
+    assert substitute(model).model.graph.n_variables == 2
     assert_exact(model)
 
 
@@ -77,7 +77,7 @@ def test_a_conjunction_is_computed_and_its_rule_is_gone() -> None:
     for a in range(2):
         for b in range(2):
             rule[a, b, a & b] = YES
-    found = determined(make_model([2, 2, 2], [((0, 1, 2), rule), ((2,), [0, 1])]))
+    found = substitute(make_model([2, 2, 2], [((0, 1, 2), rule), ((2,), [0, 1])]))
     assert found.model.graph.n_variables == 2
     assert not np.isinf(found.model.graph.table).any()
 
@@ -94,7 +94,7 @@ def test_a_chain_of_definitions_becomes_a_chain_of_computed_nodes() -> None:
         turned = make_model(
             [2] * (2 * n - 1), [(tuple(order[i] for i in scope), table) for scope, table in factors]
         )
-        assert determined(turned).model.graph.n_variables == n
+        assert substitute(turned).model.graph.n_variables == n
     assert_exact(with_all_nodes(model))
 
 
@@ -104,7 +104,7 @@ def test_of_unknowns_with_a_fixed_count_one_is_computed(total: int) -> None:
     derived = [([(v, [0, 1]) for v in range(n)], range(n + 1))]
     table = [YES if k == total else NO for k in range(n + 1)]
     model = make_model([2] * n, [((n,), table), *(((v,), [0, v]) for v in range(n))], derived, "nodes")
-    assert determined(model).model.graph.n_variables == n - 1
+    assert substitute(model).model.graph.n_variables == n - 1
     assert_exact(model)
 
 
@@ -113,7 +113,7 @@ def test_unknowns_that_define_each_other_are_not_all_computed() -> None:
     model = make_model(
         [2] * 4, [((i, (i + 1) % 4), equal) for i in range(4)] + [((0,), [0, 1])], queries="nodes"
     )
-    assert determined(model).model.graph.n_variables == 1
+    assert substitute(model).model.graph.n_variables == 1
     assert_exact(model)
 
 
@@ -121,17 +121,17 @@ def test_what_is_forced_spreads() -> None:
     implies = [[YES, YES], [NO, YES]]
     n = 20
     model = make_model([2] * n, [((0,), [NO, YES])] + [((i, i + 1), implies) for i in range(n - 1)])
-    found = determined(model)
+    found = substitute(model)
     assert found.model.graph.n_variables == 0
     np.testing.assert_array_equal(found.nodes.state, 1)
 
 
 def test_a_contradiction_shows() -> None:
     model = make_model([2, 2], [((0, 1), [[NO, YES], [YES, NO]]), ((0,), [NO, YES]), ((1,), [NO, YES])])
-    assert determined(model).model.log_constant == -INF
+    assert substitute(model).model.log_constant == -INF
 
 
 def test_nothing_is_computed_without_reason() -> None:
     model = make_model([2, 2, 2], [((0, 1), [[YES, YES], [NO, YES]]), ((1, 2), [[0, 5], [3, 0]])])
-    assert determined(model).model is not None
-    np.testing.assert_array_equal(determined(model).nodes.node, np.arange(3))
+    assert substitute(model).model is not None
+    np.testing.assert_array_equal(substitute(model).nodes.node, np.arange(3))

@@ -10,7 +10,7 @@ import pytest
 from plx.graph.model import GroundModel
 from plx.graph.worlds import derived_totals, node_states
 from plx.infer.gibbs.compiled import targets_of
-from plx.infer.hard.substitute import determined
+from plx.infer.hard.substitute import substitute
 from plx.infer.mcmc import mcsat
 from tests.models import _queries, log_weights, make_model, marginal, random_model
 
@@ -55,7 +55,7 @@ def test_totals_and_states_of_derived_nodes_are_kept_up_to_date() -> None:
         model = hard_model(seed)
         chains = mcsat.init(model, seed, 8, 1)
         mcsat.step(chains, 5, 1)
-        graph = determined(model).model.graph
+        graph = substitute(model).model.graph
         nodes = node_states(graph, chains.state.T)
         assert np.isfinite(log_weights(graph, chains.state)).all()
         live = nodes[graph.n_variables :][: chains.level.shape[1]].T

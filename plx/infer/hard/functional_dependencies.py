@@ -24,7 +24,7 @@ _ENTRIES = 1 << 14
 """The function of a definition has at most so many entries."""
 
 
-class Kind(NamedTuple):
+class DependencyKind(NamedTuple):
     """What definitions have in common: an axis of a hard table, and what the counter there adds.
 
     ``function`` is v's state per state of the others: [totals of the counter's other inputs, states of
@@ -37,7 +37,7 @@ class Kind(NamedTuple):
     total: bool
 
 
-class Definitions(NamedTuple):
+class Dependencies(NamedTuple):
     """Definition i makes ``variable[i]`` a function by ``factor[i]``; ``entry[i]`` is its place among the
     inputs of the counter on the factor's axis, or -1."""
 
@@ -45,9 +45,9 @@ class Definitions(NamedTuple):
     factor: IntArray
     entry: IntArray
     kind: IntArray  # position in kinds
-    kinds: tuple[Kind, ...]
+    kinds: tuple[DependencyKind, ...]
 
-    def take(self, pick: npt.NDArray[np.generic]) -> Definitions:
+    def take(self, pick: npt.NDArray[np.generic]) -> Dependencies:
         return self._replace(
             variable=self.variable[pick],
             factor=self.factor[pick],
@@ -56,7 +56,7 @@ class Definitions(NamedTuple):
         )
 
 
-def definitions(graph: FactorGraph) -> Definitions:
+def functional_dependencies(graph: FactorGraph) -> Dependencies:
     """A choice of definitions, one per variable and per factor, without cycles among them.
 
     Preferred are total ones, and to define what little else depends on.
@@ -102,7 +102,7 @@ def _order(graph: FactorGraph, definable: IntArray) -> IntArray:
     return np.lexsort((-uses[: graph.n_variables], late))
 
 
-def _once(graph: FactorGraph, found: Definitions, factors: IntArray, ways: Ways, inner: Ways) -> BoolArray:
+def _once(graph: FactorGraph, found: Dependencies, factors: IntArray, ways: Ways, inner: Ways) -> BoolArray:
     """Which definitions are no function of something that depends on the variable itself."""
     single: BoolArray = ways.of(_key(graph, np.searchsorted(factors, found.factor), found.variable)) == 1
     counted = np.flatnonzero(found.entry >= 0)
@@ -115,7 +115,7 @@ def _key(graph: FactorGraph, owner: IntArray, variable: IntArray) -> IntArray:
     return owner * max(1, graph.n_variables) + variable
 
 
-def others(graph: FactorGraph, chosen: Definitions) -> tuple[IntArray, IntArray]:
+def others(graph: FactorGraph, chosen: Dependencies) -> tuple[IntArray, IntArray]:
     """What each definition is a function of: (definition, node) pairs, sorted by definition.
 
     The nodes of the scope but the one on the axis, in order, then the other inputs of the counter there.
@@ -124,14 +124,14 @@ def others(graph: FactorGraph, chosen: Definitions) -> tuple[IntArray, IntArray]
     return owner, node
 
 
-def _counter_of(graph: FactorGraph, chosen: Definitions) -> IntArray:
+def _counter_of(graph: FactorGraph, chosen: Dependencies) -> IntArray:
     """The counter on the axis of each definition, from 0; meaningless where there is none."""
     axis = np.array([kind.axis for kind in chosen.kinds], dtype=np.int64)[chosen.kind]
     counter: IntArray = graph.scope[graph.scope_start[chosen.factor] + axis].astype(np.int64)
     return counter - graph.n_variables
 
 
-def _others(graph: FactorGraph, chosen: Definitions) -> tuple[IntArray, IntArray, IntArray]:
+def _others(graph: FactorGraph, chosen: Dependencies) -> tuple[IntArray, IntArray, IntArray]:
     axis = np.array([kind.axis for kind in chosen.kinds], dtype=np.int64)[chosen.kind]
     start, arity = graph.scope_start[chosen.factor], np.diff(graph.scope_start)[chosen.factor]
     owner = np.repeat(np.arange(len(arity)), arity)
@@ -150,7 +150,7 @@ def _others(graph: FactorGraph, chosen: Definitions) -> tuple[IntArray, IntArray
     return owner[order], node[order], vector[order]
 
 
-def other_vectors(graph: FactorGraph, chosen: Definitions) -> IntArray:
+def other_vectors(graph: FactorGraph, chosen: Dependencies) -> IntArray:
     """The contribution vector of each pair of `others` that is an input of the counter; -1 for the rest."""
     return _others(graph, chosen)[2]
 
@@ -158,9 +158,9 @@ def other_vectors(graph: FactorGraph, chosen: Definitions) -> IntArray:
 # -------------------------------------------------------------- candidates
 
 
-def _candidates(graph: FactorGraph) -> Definitions:
+def _candidates(graph: FactorGraph) -> Dependencies:
     """Every definition there is."""
-    kinds: list[Kind] = []
+    kinds: list[DependencyKind] = []
     parts = [np.empty((4, 0), dtype=np.int64)]
     for factors, scope in _alike(graph, hard_factors(graph)):
         allowed = graph.table_values(int(factors[0])) > -np.inf
@@ -168,7 +168,7 @@ def _candidates(graph: FactorGraph) -> Definitions:
             parts += _in_scope(graph, factors, scope, allowed, axis, kinds)
             parts += _in_counter(graph, factors, scope, allowed, axis, kinds)
     variable, factor, entry, kind = np.concatenate(parts, axis=1)
-    return Definitions(variable, factor, entry, kind, tuple(kinds))
+    return Dependencies(variable, factor, entry, kind, tuple(kinds))
 
 
 def _alike(graph: FactorGraph, factors: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
@@ -184,7 +184,12 @@ def _alike(graph: FactorGraph, factors: IntArray) -> Iterator[tuple[IntArray, In
 
 
 def _in_scope(
-    graph: FactorGraph, factors: IntArray, scope: IntArray, allowed: BoolArray, axis: int, kinds: list[Kind]
+    graph: FactorGraph,
+    factors: IntArray,
+    scope: IntArray,
+    allowed: BoolArray,
+    axis: int,
+    kinds: list[DependencyKind],
 ) -> Iterator[IntArray]:
     """Definitions of the variables on an axis of the scopes."""
     mine = np.flatnonzero(scope[:, axis] < graph.n_variables)
@@ -194,7 +199,12 @@ def _in_scope(
 
 
 def _in_counter(
-    graph: FactorGraph, factors: IntArray, scope: IntArray, allowed: BoolArray, axis: int, kinds: list[Kind]
+    graph: FactorGraph,
+    factors: IntArray,
+    scope: IntArray,
+    allowed: BoolArray,
+    axis: int,
+    kinds: list[DependencyKind],
 ) -> Iterator[IntArray]:
     """Definitions of the inputs of the counters on an axis of the scopes."""
     mine = np.flatnonzero(scope[:, axis] >= graph.n_variables)
@@ -220,7 +230,7 @@ def _in_counter(
             yield np.stack([graph.input_node[entry[same]], factors[place], entry[same], number])
 
 
-def _add_kind(allowed: BoolArray, axis: int, possible: BoolArray, kinds: list[Kind]) -> bool:
+def _add_kind(allowed: BoolArray, axis: int, possible: BoolArray, kinds: list[DependencyKind]) -> bool:
     """Append the kind if ``possible`` [totals, others…, states of v] allows at most one state everywhere.
 
     Where no state is possible the function is that which makes it constant, if there is one.
@@ -232,5 +242,5 @@ def _add_kind(allowed: BoolArray, axis: int, possible: BoolArray, kinds: list[Ki
     usual = np.bincount(function[count > 0]).argmax()
     function = np.where(count > 0, function, usual)
     cards = tuple(c for i, c in enumerate(allowed.shape) if i != axis)
-    kinds.append(Kind(axis, cards, function.reshape(len(function), -1), bool((count == 1).all())))
+    kinds.append(DependencyKind(axis, cards, function.reshape(len(function), -1), bool((count == 1).all())))
     return True
