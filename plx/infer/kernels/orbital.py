@@ -24,7 +24,7 @@ from plx.infer.kernels.derived import _LESS, _MORE, _shift
 from plx.infer.kernels.gibbs import _COMPILED, Compiled, _keep, _record, _sweep
 from plx.infer.kernels.metropolis import _choose, _exchange, _propose
 from plx.infer.kernels.pieces import _MOVES, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
-from plx.infer.kernels.uniform_moves import _move_even, _rotate_values, _shuffle_unknowns
+from plx.infer.kernels.rejection_free import _move_even, _rotate_values, _shuffle_unknowns
 from plx.jit import Kernel
 
 Int32 = npt.NDArray[np.int32]
