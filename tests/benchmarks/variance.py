@@ -16,10 +16,10 @@ from plx.graph.model import GroundModel
 from plx.graph.ragged import starts
 from plx.graph.worlds import node_states
 from plx.infer.gibbs.compiled import targets_of
-from plx.infer.orbits.averages import averages
 from plx.infer.orbits.collapse import not_collapsed
-from plx.infer.orbits.features import features
+from plx.infer.orbits.leaf_conditionals import leaf_conditionals
 from plx.infer.orbits.lifted import find_slots
+from plx.infer.orbits.orbit_averages import orbit_averages
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import Reduced, reduced_model
@@ -102,10 +102,10 @@ def indicators(model: GroundModel) -> Array:
 
 
 def estimate(reduced: Reduced, kind: str) -> Array:
-    """What `averages` makes of each state of the reduced model [states, pairs of the given model]."""
+    """What `orbit_averages` makes of each state of the reduced model [states, pairs of the given model]."""
     symmetry = no_symmetry(reduced.model, "vv", "") if kind == "swap" else find_symmetry(reduced.model, "vv")
-    found = averages(
-        features(not_collapsed(reduced.given), reduced),
+    found = orbit_averages(
+        leaf_conditionals(not_collapsed(reduced.given), reduced),
         reduced,
         symmetry,
         find_slots(reduced) if kind == "f1" else (),

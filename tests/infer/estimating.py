@@ -8,7 +8,7 @@ import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.gibbs.compiled import targets_of
-from plx.infer.orbits.averages import Averages
+from plx.infer.orbits.orbit_averages import OrbitAverages
 from tests.models import marginal
 
 
@@ -32,6 +32,6 @@ def expectations(model: GroundModel) -> np.ndarray:
     return np.concatenate([np.empty(0), *parts])
 
 
-def estimates(model: GroundModel, found: Averages) -> tuple[np.ndarray, np.ndarray]:
+def estimates(model: GroundModel, found: OrbitAverages) -> tuple[np.ndarray, np.ndarray]:
     """The estimates in expectation, and the truth."""
     return found.apply(expectations(found.model)[None], 1)[0], expectations(model)

@@ -203,7 +203,7 @@ def _scopes(graph: FactorGraph, factor: IntArray) -> IntArray:
     return np.where(inside, graph.scope[np.minimum(place, len(graph.scope) - 1)], -1).astype(np.int64)
 
 
-class _Kind(NamedTuple):
+class _LeafKind(NamedTuple):
     """Leaves that are alike: ``total`` [cards of the others …, card] are the weights of their factors."""
 
     leaf: IntArray  # [n]
@@ -213,7 +213,7 @@ class _Kind(NamedTuple):
 
 
 def _sum_out(
-    values: Values, graph: FactorGraph, kinds: list[_Kind], gone: BoolArray, keep: list[int]
+    values: Values, graph: FactorGraph, kinds: list[_LeafKind], gone: BoolArray, keep: list[int]
 ) -> Assembly:
     """The graph with a message in the place of the factors of each leaf; those are ``gone``."""
     messages, batches = _Messages(values), []
@@ -227,7 +227,7 @@ def _sum_out(
     return assemble(values, left, [*rest, *batches], derived_of(graph), keep=keep)
 
 
-def _kinds(values: Values, graph: FactorGraph, leaf: IntArray, factors: IntArray) -> list[_Kind]:
+def _kinds(values: Values, graph: FactorGraph, leaf: IntArray, factors: IntArray) -> list[_LeafKind]:
     """Leaves with the same tables at the same places are of one kind."""
     whole = _scopes(graph, factors[:, 0])
     whole[:, 0] = np.where(factors[:, 0] < 0, leaf, whole[:, 0])
@@ -245,7 +245,7 @@ def _kinds(values: Values, graph: FactorGraph, leaf: IntArray, factors: IntArray
         axis = int(np.argmax(whole[example] == leaf[example]))
         total = _total(values, graph, factors[example], [part[example] for part in inside], shape)
         others = np.delete(whole[members][:, : len(shape)], axis, axis=1)
-        found.append(_Kind(leaf[members], factors[members, 0], others, np.moveaxis(total, axis, -1)))
+        found.append(_LeafKind(leaf[members], factors[members, 0], others, np.moveaxis(total, axis, -1)))
     return found
 
 

@@ -12,11 +12,11 @@ from plx.graph.model import GroundModel
 from plx.graph.ragged import owners, starts
 from plx.infer.gibbs import blocked as ruled
 from plx.infer.inference import Standing
-from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import Collapsed, collapse
-from plx.infer.orbits.features import Features, features
+from plx.infer.orbits.leaf_conditionals import LeafConditionals, leaf_conditionals
+from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
 from plx.infer.orbits.search_time import symmetry_seconds
-from plx.infer.orbits.tallies import Tallies
+from plx.infer.orbits.slot_counts import SlotCounts
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
 from plx.lift.slots import Slot, slots
@@ -41,7 +41,7 @@ class LiftedChains:
     """Chains on the reduced model; ``every`` sweeps are made for each one that is asked for."""
 
     chains: ruled.Chains
-    averages: Averages
+    averages: OrbitAverages
     every: int
     notes: tuple[str, ...]
     orbits: IntArray  # of the pairs of the reduced model
@@ -53,7 +53,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     scattered = _scattered(setting)
     if len(scattered):
         setting = set_up(collapse(model, scattered))
-    found = averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
+    found = orbit_averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
     started = ruled.init(found.model, seed, chains, threads)
     return LiftedChains(started, found, _thinning(found), setting.symmetry.notes, setting.symmetry.orbits)
 
@@ -61,7 +61,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
 class Setting(NamedTuple):
     """What the chains are made from."""
 
-    leaves: Features
+    leaves: LeafConditionals
     reduced: Reduced
     symmetry: Symmetry
     slots: list[Slot]
@@ -73,9 +73,9 @@ def set_up(collapsed: Collapsed) -> Setting:
     seconds = symmetry_seconds(SECONDS)
     if seconds < _LEAST:
         symmetry = no_symmetry(reduced.model, "vv", "there was no time to search for symmetries")
-        return Setting(features(collapsed, reduced), reduced, symmetry, [])
+        return Setting(leaf_conditionals(collapsed, reduced), reduced, symmetry, [])
     symmetry = find_symmetry(reduced.model, "vv", seconds)
-    return Setting(features(collapsed, reduced), reduced, symmetry, find_slots(reduced))
+    return Setting(leaf_conditionals(collapsed, reduced), reduced, symmetry, find_slots(reduced))
 
 
 def _scattered(setting: Setting) -> IntArray:
@@ -89,7 +89,7 @@ def _scattered(setting: Setting) -> IntArray:
     moves = np.bincount(symmetry.orbits)[symmetry.orbits] > 1
     variable = owners(symmetry.start)
     moved = np.append(np.bincount(variable[moves], minlength=len(symmetry.start)) > 0, False)
-    outside = Tallies(setting.slots, symmetry.start).slot_of(leaves) < 0
+    outside = SlotCounts(setting.slots, symmetry.start).slot_of(leaves) < 0
     imaged = outside & moved[leaves.nodes].any(axis=1)
     if imaged.sum() <= _IMAGED:
         return np.empty(0, dtype=np.int64)
@@ -116,7 +116,7 @@ def standing(chains: LiftedChains) -> Standing:
     return ruled.standing(chains.chains, chains.orbits)
 
 
-def _thinning(found: Averages) -> int:
+def _thinning(found: OrbitAverages) -> int:
     """Sweeps per draw, so that recording costs no more than sweeping, as it does in any run.
 
     Not less: sweeps that are not recorded are lost. With ten per draw, the KL divergence of sc_20_10 after a

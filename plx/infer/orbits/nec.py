@@ -22,10 +22,10 @@ from plx.graph.ragged import starts
 from plx.infer.gibbs import blocked as ruled
 from plx.infer.inference import Standing
 from plx.infer.orbits import orbital
-from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import not_collapsed
-from plx.infer.orbits.features import features
 from plx.infer.orbits.group_moves import moves_of
+from plx.infer.orbits.leaf_conditionals import leaf_conditionals
+from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
 from plx.infer.orbits.search_time import symmetry_seconds
 from plx.lift.find import no_symmetry, reduced_group
 from plx.lift.reduced import reduced_model
@@ -37,7 +37,7 @@ class NecChains:
     """Chains on the reduced model, and what shares their counts out."""
 
     chains: orbital.OrbitalChains
-    shares: Averages
+    shares: OrbitAverages
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -52,7 +52,9 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     """Merge interchangeable values, find the symmetries of what is left, start chains there."""
     reduced = reduced_model(model)
     quotient = reduced.quotient
-    shares = averages(features(not_collapsed(model), reduced), reduced, no_symmetry(reduced.model, "vv", ""))
+    shares = orbit_averages(
+        leaf_conditionals(not_collapsed(model), reduced), reduced, no_symmetry(reduced.model, "vv", "")
+    )
     started = ruled.init(shares.model, seed, chains, threads)
     inner = orbital.moved_model(started, shares.model)
     if inner is not shares.model:

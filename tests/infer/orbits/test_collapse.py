@@ -8,9 +8,9 @@ import pytest
 import plx
 from plx.graph.model import GroundModel
 from plx.infer.orbits import lifted
-from plx.infer.orbits.averages import Averages, averages
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.lifted import set_up
+from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
 from tests.infer.estimating import estimates, with_joint_queries
 from tests.models import all_states, log_weights, make_model, random_model
 
@@ -41,10 +41,10 @@ def log_z(model: GroundModel) -> float:
     return float(np.logaddexp.reduce(log_weights(model.graph, all_states(model.graph)))) + model.log_constant
 
 
-def lifted_estimates(model: GroundModel) -> tuple[Collapsed, Averages]:
+def lifted_estimates(model: GroundModel) -> tuple[Collapsed, OrbitAverages]:
     collapsed = collapse(model)
     setting = set_up(collapsed)
-    return collapsed, averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
+    return collapsed, orbit_averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
 
 
 @pytest.mark.parametrize("block", range(4))

@@ -18,10 +18,10 @@ from plx.graph.ragged import starts
 from plx.infer.gibbs import plain as gibbs
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.orbits import lifted, nec, orbital
-from plx.infer.orbits.averages import averages
 from plx.infer.orbits.collapse import not_collapsed
-from plx.infer.orbits.features import features
 from plx.infer.orbits.group_moves import suffix_polynomials
+from plx.infer.orbits.leaf_conditionals import leaf_conditionals
+from plx.infer.orbits.orbit_averages import orbit_averages
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import reduced_model
@@ -87,8 +87,8 @@ def test_averages_have_no_bias(block: int) -> None:
     for seed in range(50 * block, 50 * block + 50):
         model = few_weights(seed, max_card=4 if seed % 5 == 0 else 3)
         reduced = reduced_model(model)
-        found = averages(
-            features(not_collapsed(model), reduced),
+        found = orbit_averages(
+            leaf_conditionals(not_collapsed(model), reduced),
             reduced,
             find_symmetry(reduced.model, "vv"),
             lifted.find_slots(reduced),
@@ -108,8 +108,8 @@ def test_f1_has_no_bias_and_is_taken(make: Callable[[], GroundModel]) -> None:
     reduced = reduced_model(model)
     found = lifted.find_slots(reduced)
     assert found
-    got = averages(
-        features(not_collapsed(model), reduced), reduced, find_symmetry(reduced.model, "vv"), found
+    got = orbit_averages(
+        leaf_conditionals(not_collapsed(model), reduced), reduced, find_symmetry(reduced.model, "vv"), found
     )
     np.testing.assert_allclose(*estimates(model, got), atol=1e-12)
 
@@ -121,8 +121,8 @@ def test_naive_averaging_over_the_reduced_group_is_biased_on_g3_and_ours_is_not(
     p = expectations(reduced.model)
     naive = np.array([p[group.orbits == o].mean() for o in group.orbits])
     assert abs(naive - p).max() == pytest.approx(0.057, abs=0.02)
-    got = averages(
-        features(not_collapsed(model), reduced),
+    got = orbit_averages(
+        leaf_conditionals(not_collapsed(model), reduced),
         reduced,
         find_symmetry(reduced.model, "vv"),
         lifted.find_slots(reduced),

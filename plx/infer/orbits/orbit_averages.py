@@ -20,8 +20,8 @@ from plx.graph.ragged import segments, starts
 from plx.infer.gibbs.compiled import targets_of
 from plx.infer.kernels.pools import add_pools
 from plx.infer.orbits.collapse import Collapsed
-from plx.infer.orbits.features import Features
-from plx.infer.orbits.tallies import Entries, Tallies
+from plx.infer.orbits.leaf_conditionals import LeafConditionals
+from plx.infer.orbits.slot_counts import Entries, SlotCounts
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced
 from plx.lift.slots import Slot
@@ -33,7 +33,7 @@ _IMAGES = 64
 
 
 @dataclass(frozen=True)
-class Averages:
+class OrbitAverages:
     """``model`` records what the averages need.
 
     Pool k is Σ ``weight[e]`` · counts[``source[e]``] over e in ``start[k] … start[k + 1]``; the estimate
@@ -59,7 +59,9 @@ class Averages:
         return estimates.T
 
 
-def averages(leaves: Features, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()) -> Averages:
+def orbit_averages(
+    leaves: LeafConditionals, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()
+) -> OrbitAverages:
     """What to record on the reduced model and how to average it, for all queries of the given one.
 
     ``leaves`` are those that were summed out of the given model before it was reduced; they are not
@@ -67,7 +69,7 @@ def averages(leaves: Features, reduced: Reduced, symmetry: Symmetry, slots: Sequ
     values. Nor are unknowns of ``slots`` counted: how many of a slot are in their second state is, and
     `occupancy` says what that tells of each (estimate F1 of docs/lifting.md).
     """
-    build = _Build(leaves, reduced, symmetry, slots)
+    build = _AveragesBuilder(leaves, reduced, symmetry, slots)
     return build.finish()
 
 
@@ -97,13 +99,15 @@ class _Joint:
         return state, pool, self.given[state, pool]
 
 
-class _Build:
+class _AveragesBuilder:
     """Pools as they are asked for: orbits of pairs, leaves that were summed out, images of other targets."""
 
-    def __init__(self, leaves: Features, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot]) -> None:
+    def __init__(
+        self, leaves: LeafConditionals, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot]
+    ) -> None:
         self.reduced, self.symmetry = reduced, symmetry
         self.images = Images(reduced.model.graph, symmetry.group)
-        self.tallies = Tallies(slots, symmetry.start)
+        self.tallies = SlotCounts(slots, symmetry.start)
         self.joints: list[_Joint] = []
         self.tables: list[tuple[IntArray, FloatArray]] = []  # first pools of leaves, and what they depend on
         self.n_pools = 0
@@ -142,7 +146,7 @@ class _Build:
         self.pool[out] = -1
         self.pool[out[alive]] = self.pool_of_orbit[orbit[inner]]
 
-    def _leaves(self, found: Features, feature: IntArray, begin: IntArray) -> None:
+    def _leaves(self, found: LeafConditionals, feature: IntArray, begin: IntArray) -> None:
         """Targets of one unknown each that was summed out: a pool per state of each feature."""
         asked = np.zeros(len(found.table), dtype=bool)
         asked[feature] = True
@@ -196,7 +200,7 @@ class _Build:
         self.n_pools += n
         return self.n_pools - n
 
-    def finish(self) -> Averages:
+    def finish(self) -> OrbitAverages:
         """The model that records all pools, and where they are in its counts."""
         orbit, start = self.symmetry.orbits, self.symmetry.start
         size = np.bincount(orbit)
@@ -223,7 +227,7 @@ class _Build:
         ]
         pool, source, weight = (np.concatenate(part) for part in zip(*entries, strict=True))
         order = np.argsort(pool, kind="stable")
-        return Averages(
+        return OrbitAverages(
             model=model,
             source=source[order],
             weight=weight[order],

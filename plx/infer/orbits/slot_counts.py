@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from plx.graph.rows import BoolArray, unique_rows
-from plx.infer.orbits.features import Features
+from plx.infer.orbits.leaf_conditionals import LeafConditionals
 from plx.lift.images import MovedCount
 from plx.lift.slots import Slot, occupancy
 from plx.values import FloatArray, IntArray
@@ -16,7 +16,7 @@ Entries = tuple[IntArray, IntArray, FloatArray]
 """Pools, the counts that are added to them, and by what weights."""
 
 
-class Tallies:
+class SlotCounts:
     """The tallies that are recorded in place of the unknowns of slots."""
 
     def __init__(self, slots: Sequence[Slot], start: IntArray) -> None:
@@ -30,12 +30,12 @@ class Tallies:
             self.slot[variable], self.member[variable] = k, np.arange(len(variable))
             self.covers[slot.points] = True
         self.used = np.zeros(len(slots), dtype=bool)
-        self._parts: list[tuple[Features, IntArray, IntArray]] = []
+        self._parts: list[tuple[LeafConditionals, IntArray, IntArray]] = []
 
     def _variables(self, slot: Slot) -> IntArray:
         return np.asarray(np.searchsorted(self.start, slot.points[:, 1], side="right")) - 1
 
-    def take(self, found: Features, feature: IntArray, first: IntArray) -> IntArray:
+    def take(self, found: LeafConditionals, feature: IntArray, first: IntArray) -> IntArray:
         """Take on the features over unknowns of one slot, with their first pools; those left over."""
         slot = self.slot_of(found)[feature]
         inside = slot >= 0
@@ -44,7 +44,7 @@ class Tallies:
         left: IntArray = feature[~inside]
         return left
 
-    def slot_of(self, found: Features) -> IntArray:
+    def slot_of(self, found: LeafConditionals) -> IntArray:
         """The slot that all nodes of a feature are in, -1 where there is none, shape (features,)."""
         of = np.append(self.slot, -1)
         slot = np.where(found.nodes >= 0, of[found.nodes], of[found.nodes[:, :1]])
@@ -90,7 +90,7 @@ class Tallies:
         return list(out.values())
 
     def _of_features(
-        self, found: Features, feature: IntArray, first: IntArray, place: IntArray
+        self, found: LeafConditionals, feature: IntArray, first: IntArray, place: IntArray
     ) -> Iterator[Entries]:
         nodes = found.nodes[feature]
         slot, member = self.slot[nodes[:, 0]], np.where(nodes >= 0, self.member[nodes], -1)

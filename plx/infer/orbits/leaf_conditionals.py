@@ -17,7 +17,7 @@ from plx.values import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Features:
+class LeafConditionals:
     """Distinct conditional distributions: of leaves given some nodes of the reduced model.
 
     Feature f is ``tables[table[f]]`` [cards of its nodes …, card of the leaf] over ``nodes[f]``, which are
@@ -37,7 +37,7 @@ class Features:
         return cards[self.table]
 
 
-def features(collapsed: Collapsed, reduced: Reduced) -> Features:
+def leaf_conditionals(collapsed: Collapsed, reduced: Reduced) -> LeafConditionals:
     """The features of all leaves; ``reduced`` is the reduced model of ``collapsed.model``."""
     of = np.full(collapsed.given.graph.n_variables, -1, dtype=np.int64)
     tables: dict[tuple[tuple[int, ...], bytes], int] = {}
@@ -54,7 +54,7 @@ def features(collapsed: Collapsed, reduced: Reduced) -> Features:
             parts.append((leaves.variable[members], row))
     variable, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
     first, of[variable] = unique_rows(rows)
-    return Features(collapsed, of, rows[first, :-1], rows[first, -1], tuple(found))
+    return LeafConditionals(collapsed, of, rows[first, :-1], rows[first, -1], tuple(found))
 
 
 class _Classes:
