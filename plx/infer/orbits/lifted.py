@@ -17,9 +17,9 @@ from plx.infer.orbits.leaf_conditionals import LeafConditionals, leaf_conditiona
 from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
 from plx.infer.orbits.search_time import symmetry_seconds
 from plx.infer.orbits.slot_counts import SlotCounts
+from plx.lift.exchangeable_sets import ExchangeableSet, exchangeable_sets
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
-from plx.lift.slots import Slot, slots
 from plx.lift.symmetry import Symmetry
 from plx.values import FloatArray, IntArray
 
@@ -64,7 +64,7 @@ class Setting(NamedTuple):
     leaves: LeafConditionals
     reduced: Reduced
     symmetry: Symmetry
-    slots: list[Slot]
+    slots: list[ExchangeableSet]
 
 
 def set_up(collapsed: Collapsed) -> Setting:
@@ -96,14 +96,14 @@ def _scattered(setting: Setting) -> IntArray:
     return np.flatnonzero((leaves.of >= 0) & imaged[leaves.of])
 
 
-def find_slots(reduced: Reduced) -> list[Slot]:
+def find_slots(reduced: Reduced) -> list[ExchangeableSet]:
     """Where the classes of interchangeable unknowns differ in size; what is not found in time is left out."""
     quotient = reduced.quotient
     multiplicity = quotient.multiplicity[quotient.pair_of()]
     if (multiplicity == 1).all():
         return []
     group, _ = reduced_group(reduced.given.values, quotient, symmetry_seconds(SECONDS))
-    return slots(group, starts(variable_cards(quotient.graph)), np.log(multiplicity))
+    return exchangeable_sets(group, starts(variable_cards(quotient.graph)), np.log(multiplicity))
 
 
 def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:

@@ -22,9 +22,9 @@ from plx.infer.kernels.pools import add_pools
 from plx.infer.orbits.collapse import Collapsed
 from plx.infer.orbits.leaf_conditionals import LeafConditionals
 from plx.infer.orbits.slot_counts import Entries, SlotCounts
+from plx.lift.exchangeable_sets import ExchangeableSet
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced
-from plx.lift.slots import Slot
 from plx.lift.symmetry import Symmetry
 from plx.values import FloatArray, IntArray
 
@@ -60,7 +60,7 @@ class OrbitAverages:
 
 
 def orbit_averages(
-    leaves: LeafConditionals, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot] = ()
+    leaves: LeafConditionals, reduced: Reduced, symmetry: Symmetry, slots: Sequence[ExchangeableSet] = ()
 ) -> OrbitAverages:
     """What to record on the reduced model and how to average it, for all queries of the given one.
 
@@ -103,7 +103,7 @@ class _AveragesBuilder:
     """Pools as they are asked for: orbits of pairs, leaves that were summed out, images of other targets."""
 
     def __init__(
-        self, leaves: LeafConditionals, reduced: Reduced, symmetry: Symmetry, slots: Sequence[Slot]
+        self, leaves: LeafConditionals, reduced: Reduced, symmetry: Symmetry, slots: Sequence[ExchangeableSet]
     ) -> None:
         self.reduced, self.symmetry = reduced, symmetry
         self.images = Images(reduced.model.graph, symmetry.group)

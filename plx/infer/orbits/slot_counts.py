@@ -8,8 +8,8 @@ import numpy as np
 
 from plx.graph.rows import BoolArray, unique_rows
 from plx.infer.orbits.leaf_conditionals import LeafConditionals
+from plx.lift.exchangeable_sets import ExchangeableSet, conditional_bernoulli
 from plx.lift.images import MovedCount
-from plx.lift.slots import Slot, occupancy
 from plx.values import FloatArray, IntArray
 
 Entries = tuple[IntArray, IntArray, FloatArray]
@@ -19,7 +19,7 @@ Entries = tuple[IntArray, IntArray, FloatArray]
 class SlotCounts:
     """The tallies that are recorded in place of the unknowns of slots."""
 
-    def __init__(self, slots: Sequence[Slot], start: IntArray) -> None:
+    def __init__(self, slots: Sequence[ExchangeableSet], start: IntArray) -> None:
         """``start`` says where the pairs of each unknown begin, [V + 1]."""
         self.slots, self.start = slots, start
         self.slot = np.full(len(start) - 1, -1, dtype=np.int64)  # of each unknown
@@ -32,7 +32,7 @@ class SlotCounts:
         self.used = np.zeros(len(slots), dtype=bool)
         self._parts: list[tuple[LeafConditionals, IntArray, IntArray]] = []
 
-    def _variables(self, slot: Slot) -> IntArray:
+    def _variables(self, slot: ExchangeableSet) -> IntArray:
         return np.asarray(np.searchsorted(self.start, slot.points[:, 1], side="right")) - 1
 
     def take(self, found: LeafConditionals, feature: IntArray, first: IntArray) -> IntArray:
@@ -59,7 +59,7 @@ class SlotCounts:
         """The derived nodes to record, in order of slots."""
         return [self._node(slot) for slot, used in zip(self.slots, self.used, strict=True) if used]
 
-    def _node(self, slot: Slot) -> MovedCount:
+    def _node(self, slot: ExchangeableSet) -> MovedCount:
         variable = self._variables(slot)
         second = slot.points[:, 1] - self.start[variable]
         inputs = ((v, (1 - s, s)) for v, s in zip(variable.tolist(), second.tolist(), strict=True))
@@ -76,7 +76,7 @@ class SlotCounts:
         for alike in self._alike():
             log_odds = self.slots[alike[0]].log_odds
             points = np.stack([self.slots[k].points for k in alike])  # [slots, n, 2]
-            weight = occupancy(log_odds) / size[points][..., None]  # [slots, n, 2, n + 1]
+            weight = conditional_bernoulli(log_odds) / size[points][..., None]  # [slots, n, 2, n + 1]
             source = place[alike][:, None, None, None] + np.arange(len(log_odds) + 1)
             yield _where(pool[points][..., None], source, weight)
         for found, feature, first in self._parts:
@@ -113,7 +113,7 @@ class SlotCounts:
                 tuple(np.flatnonzero(flips[example, :k]).tolist()),
             )
             distinct, tuples = unique_rows(member[mine, :k])
-            joint = occupancy(self.slots[slot[example]].log_odds, member[mine[distinct], :k])
+            joint = conditional_bernoulli(self.slots[slot[example]].log_odds, member[mine[distinct], :k])
             chance = np.einsum("mpk,ps->msk", joint, table.reshape(2**k, -1))
             pool = first[mine][:, None, None] + np.arange(chance.shape[1])[:, None]
             source = place[slot[mine]][:, None, None] + np.arange(chance.shape[2])

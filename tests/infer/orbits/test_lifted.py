@@ -22,10 +22,10 @@ from plx.infer.orbits.collapse import not_collapsed
 from plx.infer.orbits.group_moves import suffix_polynomials
 from plx.infer.orbits.leaf_conditionals import leaf_conditionals
 from plx.infer.orbits.orbit_averages import orbit_averages
+from plx.lift.exchangeable_sets import conditional_bernoulli
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import reduced_model
-from plx.lift.slots import occupancy
 from tests.benchmarks.models import complete, curriculum, ring
 from tests.benchmarks.variance import MODELS, relative
 from tests.infer.estimating import estimates, expectations, with_joint_queries
@@ -135,7 +135,7 @@ def test_occupancy_equals_enumeration() -> None:
     for n, size in ((1, 1), (2, 1), (2, 2), (5, 2), (6, 3), (8, 1)):
         log_odds = rng.normal(size=n)
         members = np.array(list(itertools.permutations(range(n), size)))
-        table = occupancy(log_odds, members)
+        table = conditional_bernoulli(log_odds, members)
         for k in range(n + 1):
             sets = list(itertools.combinations(range(n), k))
             weight = np.exp([log_odds[list(s)].sum() for s in sets])
@@ -144,7 +144,9 @@ def test_occupancy_equals_enumeration() -> None:
                     hit = np.array([[i in s for i in some] == list(chosen) for s in sets])
                     expected = weight[hit].sum() / weight.sum()
                     assert table[row, state, k] == pytest.approx(expected, abs=3e-15)
-        np.testing.assert_array_equal(occupancy(log_odds), occupancy(log_odds, np.arange(n)[:, None]))
+        np.testing.assert_array_equal(
+            conditional_bernoulli(log_odds), conditional_bernoulli(log_odds, np.arange(n)[:, None])
+        )
         assert suffix_polynomials(log_odds)[0, n] == pytest.approx(log_odds.sum())
 
 

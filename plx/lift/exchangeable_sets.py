@@ -17,14 +17,14 @@ _LARGEST = 128
 """Unknowns of one slot: its table of probabilities takes their cube of steps."""
 
 
-class Slot(NamedTuple):
+class ExchangeableSet(NamedTuple):
     """n unknowns; given how many are in the state of column 1, the orbit decides which, by the odds alone."""
 
     points: IntArray  # [n, 2] the two states of each unknown, matched
     log_odds: FloatArray  # [n] log weight of column 1 less that of column 0
 
 
-def slots(group: Group, start: IntArray, weight: FloatArray) -> list[Slot]:
+def exchangeable_sets(group: Group, start: IntArray, weight: FloatArray) -> list[ExchangeableSet]:
     """The slots of a group on the points ``start[i] + state`` of variables i with these log weights.
 
     A piece of the group has a slot if the weights of everything else that it moves stay as they are.
@@ -39,7 +39,7 @@ def slots(group: Group, start: IntArray, weight: FloatArray) -> list[Slot]:
     return found
 
 
-def _slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Slot]:
+def _slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[ExchangeableSet]:
     variable = owners(start)
     binary = np.diff(start)[variable] == 2
     known: dict[bytes, list[IntArray]] = {}
@@ -55,7 +55,7 @@ def _slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Slot]:
                 if len(points) <= _LARGEST and binary[points].all() and _alone(layer, points, weight):
                     log_odds = weight[points[:, 1]] - weight[points[:, 0]]
                     if np.ptp(log_odds) > 0:
-                        yield Slot(points, log_odds)
+                        yield ExchangeableSet(points, log_odds)
 
 
 def _columns(layer: Layer, variable: IntArray) -> Iterator[IntArray]:
@@ -82,7 +82,7 @@ def _alone(layer: Layer, points: IntArray, weight: FloatArray) -> bool:
     return bool((others[0][layer.generators] == others[0]).all())
 
 
-def occupancy(log_odds: FloatArray, members: IntArray | None = None) -> FloatArray:
+def conditional_bernoulli(log_odds: FloatArray, members: IntArray | None = None) -> FloatArray:
     """The joint states of some unknowns given how many of all n are chosen, shape [m, 2^k, n + 1].
 
     ``members`` [m, k] are the unknowns of each tuple, different ones, all alone if it is left out; states
