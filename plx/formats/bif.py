@@ -12,7 +12,7 @@ import numpy as np
 
 from plx import weights
 from plx.errors import Diagnostic, Note, PlxError, did_you_mean
-from plx.formats.bif_syntax import BifFile, ProbabilityBlock, Row, Token, parse_bif
+from plx.formats.bif_syntax import BifFile, BifProbability, Row, Token, parse_bif
 from plx.formats.network import Network, Table
 from plx.formats.numbers import LogNumbers
 from plx.graph.model import AtomBlock
@@ -39,7 +39,7 @@ def read_bif(source: Source, values: Values) -> Network:
 class _Family:
     """A child and its parents: numbers of variables, and of the states of each of them."""
 
-    block: ProbabilityBlock
+    block: BifProbability
     child: int
     parents: tuple[int, ...]
     cards: tuple[int, ...]  # of the parents, then of the child
@@ -97,7 +97,7 @@ class _Reader:
         self._check_acyclic(found)
         return list(found.values())
 
-    def _family(self, block: ProbabilityBlock) -> _Family:
+    def _family(self, block: BifProbability) -> _Family:
         scope = [self._find(name, self.variable, "variable") for name in (*block.parents, block.child)]
         for name, variable in zip((*block.parents, block.child), scope, strict=True):
             if scope.count(variable) > 1:

@@ -36,7 +36,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class VariableBlock:
+class BifVariable:
     """``variable name { type discrete [ n ] { states }; }``."""
 
     name: Token
@@ -54,7 +54,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class ProbabilityBlock:
+class BifProbability:
     """``probability ( child | parents ) { rows }``."""
 
     child: Token
@@ -67,8 +67,8 @@ class BifFile:
     """The declarations of a BIF file in their order."""
 
     source: Source
-    variables: tuple[VariableBlock, ...]
-    probabilities: tuple[ProbabilityBlock, ...]
+    variables: tuple[BifVariable, ...]
+    probabilities: tuple[BifProbability, ...]
 
     def span(self, first: Token, last: Token | None = None) -> Span:
         return Span(self.source, first.start, (last or first).end)
@@ -156,7 +156,7 @@ class _Parser:
             self.take()
         self.take()
 
-    def _variable(self) -> VariableBlock:
+    def _variable(self) -> BifVariable:
         name = self._name("{", "the name of a variable")
         self._expect("{")
         states: tuple[Token, ...] = ()
@@ -171,7 +171,7 @@ class _Parser:
         if not states:
             self._fail(f"the variable `{name.text}` has no `type discrete [ n ] {{ … }}`", self.next)
         self.take()
-        return VariableBlock(name, states)
+        return BifVariable(name, states)
 
     def _states(self) -> tuple[Token, ...]:
         size = self.take()
@@ -189,7 +189,7 @@ class _Parser:
             self._fail(f"{count} states are announced, {found} are listed", size)
         return tuple(states)
 
-    def _probability(self) -> ProbabilityBlock:
+    def _probability(self) -> BifProbability:
         self._expect("(")
         names = self._names("|)")
         if not names:
@@ -209,7 +209,7 @@ class _Parser:
             else:
                 rows.append(self._row())
         self.take()
-        return ProbabilityBlock(names[0], tuple(parents), tuple(rows))
+        return BifProbability(names[0], tuple(parents), tuple(rows))
 
     def _row(self) -> Row:
         head = self.take()

@@ -10,7 +10,7 @@ import numpy as np
 
 from plx.errors import Diagnostic, PlxError
 from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
-from plx.ground.columns import Block, Column, Part, RawBlock, gathered
+from plx.ground.columns import Column, CounterBlock, Part, TableBlock, gathered
 from plx.ground.counters import Counters
 from plx.ground.evaluate import Evaluator
 from plx.source import Span
@@ -64,7 +64,7 @@ class Algebra:
         """
         out: list[Part] = []
         for part in column.parts:
-            if isinstance(part, Block) and (raws_only or len(part.cards) == 1):
+            if isinstance(part, TableBlock) and (raws_only or len(part.cards) == 1):
                 out.append(part)
                 continue
             wanted = np.ones(len(part.rows), dtype=bool) if rows is None else rows[part.rows]
@@ -72,9 +72,9 @@ class Algebra:
             out += self._nodes(self.as_raw(part.take(np.flatnonzero(wanted))))
         return gathered(column.fixed, out)
 
-    def as_raw(self, part: Part) -> RawBlock:
+    def as_raw(self, part: Part) -> CounterBlock:
         """A block as a function of the flat index of its scope's states."""
-        if isinstance(part, RawBlock):
+        if isinstance(part, CounterBlock):
             return part
         first, inverse = unique_rows(part.scope)
         vectors, stride = [], math.prod(part.cards)
@@ -85,7 +85,7 @@ class Algebra:
         raw = self.counters.add_raw(
             np.full(len(first), k), part.scope[first].ravel(), np.tile(np.array(vectors), len(first))
         )
-        return RawBlock(part.rows, raw[inverse], part.table, list(part.tables))
+        return CounterBlock(part.rows, raw[inverse], part.table, list(part.tables))
 
     def one_state_per_value(self, column: Column) -> Column:
         """Every instance as a table over one node that has each value once."""
@@ -99,13 +99,13 @@ class Algebra:
         settled = self.settle(column)
         out: list[Part] = []
         for part in settled.parts:
-            assert isinstance(part, Block)
+            assert isinstance(part, TableBlock)
             bad = is_bad(part.tables)[part.table]
             out.append(part.take(np.flatnonzero(~bad)))
             out += self._nodes(self.as_raw(part.take(np.flatnonzero(bad))))
         return gathered(settled.fixed, out)
 
-    def _nodes(self, part: RawBlock) -> list[Part]:
+    def _nodes(self, part: CounterBlock) -> list[Part]:
         """One derived node per distinct raw sum and table; blocks by the number of its states."""
         if not len(part.rows):
             return []
@@ -120,7 +120,7 @@ class Algebra:
             pick = np.flatnonzero(card[part.table] == c)
             used, number = unique_keys(part.table[pick])
             tables = np.stack([states[t][0] for t in part.table[pick][used]])
-            out.append(Block(part.rows[pick], node[pick][:, None], number, tables, (int(c),)))
+            out.append(TableBlock(part.rows[pick], node[pick][:, None], number, tables, (int(c),)))
         return out
 
     def _states(self, table: IntArray) -> tuple[IntArray, IntArray]:
@@ -138,7 +138,7 @@ class Algebra:
 
     def _meet(self, function: Binary, x: Part, y: Part, fixed: IntArray, span: Span, op: str) -> list[Part]:
         """The parts of the function at instances whose values stand in x and y, row by row."""
-        if isinstance(x, RawBlock) or isinstance(y, RawBlock):
+        if isinstance(x, CounterBlock) or isinstance(y, CounterBlock):
             return [_raw_with_constant(function, x, y)]
         out: list[Part] = []
         codes = _coincidences(x.scope, y.scope)
@@ -149,7 +149,14 @@ class Algebra:
         return out
 
     def _join(
-        self, function: Binary, x: Block, y: Block, axes: list[int], fixed: IntArray, span: Span, op: str
+        self,
+        function: Binary,
+        x: TableBlock,
+        y: TableBlock,
+        axes: list[int],
+        fixed: IntArray,
+        span: Span,
+        op: str,
     ) -> list[Part]:
         """The joint tables; ``axes`` tells the axis of each node of y's scope."""
         fresh = [j for j, axis in enumerate(axes) if axis >= len(x.cards)]
@@ -167,11 +174,11 @@ class Algebra:
         left = x.tables[x.table[pairs]][:, _positions(cards, x.cards, range(len(x.cards)))]
         right = y.tables[y.table[pairs]][:, _positions(cards, y.cards, axes)]
         scope = np.concatenate([x.scope, y.scope[:, fresh]], axis=1)
-        block = Block(x.rows, scope, table, function(left, right), cards)
+        block = TableBlock(x.rows, scope, table, function(left, right), cards)
         return [block] if small else self._nodes(self.as_raw(block))
 
     def _on_nodes(
-        self, function: Binary, x: Block, y: Block, fixed: IntArray, span: Span, op: str
+        self, function: Binary, x: TableBlock, y: TableBlock, fixed: IntArray, span: Span, op: str
     ) -> list[Part]:
         """Replace both sides by single nodes with one state per value, then try again."""
         unknown = np.full(len(x.rows), -1, dtype=np.int64)
@@ -182,7 +189,7 @@ class Algebra:
         fixed[x.rows] = joined.fixed
         return [replace(part, rows=x.rows[part.rows]) for part in joined.parts]
 
-    def _compare(self, op: str, x: Block, y: Block, span: Span) -> RawBlock:
+    def _compare(self, op: str, x: TableBlock, y: TableBlock, span: Span) -> CounterBlock:
         """A comparison over two large domains: the sign of a difference of ranks."""
         ranks = self.evaluator.arithmetic.dense_ranks(
             op, np.concatenate([x.tables.ravel(), y.tables.ravel()])
@@ -202,7 +209,7 @@ class Algebra:
         raw = self.counters.add_raw(np.full(len(x.rows), 2), scope.ravel(), vectors.ravel())
         numbers = self.evaluator.arithmetic.integers(np.arange(2 * top + 1))
         sign = self.evaluator.binary(op, numbers, numbers[top : top + 1], span)
-        return RawBlock(x.rows, raw, np.zeros(len(x.rows), dtype=np.int64), [sign])
+        return CounterBlock(x.rows, raw, np.zeros(len(x.rows), dtype=np.int64), [sign])
 
 
 def _beside(part: Part, rows: IntArray, position: IntArray) -> Part:
@@ -210,7 +217,7 @@ def _beside(part: Part, rows: IntArray, position: IntArray) -> Part:
     return part if np.array_equal(part.rows, rows) else part.take(position[rows])
 
 
-def _is_reducible(block: Block) -> bool:
+def _is_reducible(block: TableBlock) -> bool:
     return len(block.cards) > 1 or bool(_has_repeats(block.tables).any())
 
 
@@ -221,29 +228,31 @@ def _has_repeats(tables: IntArray) -> BoolArray:
 
 
 def _mapped(part: Part, function: Unary) -> Part:
-    if isinstance(part, RawBlock):
+    if isinstance(part, CounterBlock):
         return replace(part, tables=[function(table) for table in part.tables])
     return replace(part, tables=function(part.tables))
 
 
-def _constant(fixed: IntArray, where: IntArray | BoolArray) -> tuple[Block, ...]:
+def _constant(fixed: IntArray, where: IntArray | BoolArray) -> tuple[TableBlock, ...]:
     """The fixed values at some instances (a mask or numbers) as a table over no nodes."""
     is_mask = where.dtype == np.bool_
     rows: IntArray = np.flatnonzero(where & (fixed >= 0)) if is_mask else where.astype(np.int64)
     if not len(rows):
         return ()
     first, table = unique_keys(fixed[rows])
-    return (Block(rows, np.empty((len(rows), 0), dtype=np.int32), table, fixed[rows][first][:, None], ()),)
+    return (
+        TableBlock(rows, np.empty((len(rows), 0), dtype=np.int32), table, fixed[rows][first][:, None], ()),
+    )
 
 
-def _raw_with_constant(function: Binary, x: Part, y: Part) -> RawBlock:
+def _raw_with_constant(function: Binary, x: Part, y: Part) -> CounterBlock:
     """A function of a raw sum and a fixed value."""
     m = len(y.tables)
     pairs, table = unique_keys(x.table * m + y.table)
     pieces = zip(x.table[pairs], y.table[pairs], strict=True)
     tables = [function(*np.broadcast_arrays(x.tables[i], y.tables[j])) for i, j in pieces]
-    raw = x.raw if isinstance(x, RawBlock) else y.raw  # type: ignore[union-attr]
-    return RawBlock(x.rows, raw, table, tables)
+    raw = x.raw if isinstance(x, CounterBlock) else y.raw  # type: ignore[union-attr]
+    return CounterBlock(x.rows, raw, table, tables)
 
 
 def _groups(keys: IntArray) -> Iterator[tuple[int, IntArray | None]]:

@@ -22,7 +22,7 @@ from plx.graph.model import AtomBlock, Atoms, Int32Array
 from plx.graph.ragged import starts
 from plx.graph.rows import unique_keys
 from plx.ground.bind import all_instances, count_candidates
-from plx.ground.columns import Block, Column, Part, gathered
+from plx.ground.columns import Column, Part, TableBlock, gathered
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.index import TupleIndex
@@ -85,7 +85,7 @@ class AtomTable:
             if len(chosen) < len(used):
                 pick = np.flatnonzero(table >= 0)
                 table, node, mine = table[pick], node[pick], rows[pick]
-            parts.append(Block(mine, node[:, None], table, tables, (card,)))
+            parts.append(TableBlock(mine, node[:, None], table, tables, (card,)))
         return gathered(fixed, parts)
 
     def _sizes(self) -> IntArray:

@@ -14,7 +14,7 @@ from plx.values import IntArray
 
 
 @dataclass(frozen=True)
-class Block:
+class TableBlock:
     """Instances whose value is ``tables[table[i]]``, C order over the states of ``scope[i]``.
 
     No node stands twice in a scope, and every table depends on each of its axes.
@@ -26,7 +26,7 @@ class Block:
     tables: IntArray  # [m, entries] value ids
     cards: tuple[int, ...]  # [k]
 
-    def take(self, pick: IntArray) -> Block:
+    def take(self, pick: IntArray) -> TableBlock:
         """Some of the instances, by position."""
         return replace(
             self, rows=self.rows[pick], scope=self.scope.take(pick, axis=0), table=self.table[pick]
@@ -34,7 +34,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class RawBlock:
+class CounterBlock:
     """Instances whose value is ``tables[table[i]]`` at a sum that is no node yet (see `Counters`)."""
 
     rows: IntArray  # [r]
@@ -42,12 +42,12 @@ class RawBlock:
     table: IntArray  # [r]
     tables: list[IntArray]  # one entry per value of the sum, from 0
 
-    def take(self, pick: IntArray) -> RawBlock:
+    def take(self, pick: IntArray) -> CounterBlock:
         """Some of the instances, by position."""
         return replace(self, rows=self.rows[pick], raw=self.raw[pick], table=self.table[pick])
 
 
-Part = Block | RawBlock
+Part = TableBlock | CounterBlock
 
 
 @dataclass(frozen=True)
@@ -105,24 +105,24 @@ def gathered(fixed: IntArray, parts: Iterable[Part]) -> Column:
     groups: dict[tuple[int, ...] | None, list[Part]] = {}
     for part in parts:
         for tidy in _tidy(part, fixed):
-            groups.setdefault(tidy.cards if isinstance(tidy, Block) else None, []).append(tidy)
+            groups.setdefault(tidy.cards if isinstance(tidy, TableBlock) else None, []).append(tidy)
     return Column(fixed, tuple(_joined(group) for group in groups.values()))
 
 
 def _tidy(part: Part, fixed: IntArray) -> list[Part]:
     if not len(part.rows):
         return []
-    return _tidy_raw(part, fixed) if isinstance(part, RawBlock) else _tidy_block(part, fixed)
+    return _tidy_raw(part, fixed) if isinstance(part, CounterBlock) else _tidy_block(part, fixed)
 
 
-def _tidy_raw(part: RawBlock, fixed: IntArray) -> list[Part]:
+def _tidy_raw(part: CounterBlock, fixed: IntArray) -> list[Part]:
     constant = np.array([(t == t[0]).all() for t in part.tables])[part.table]
     first = np.array([t[0] for t in part.tables], dtype=np.int64)
     fixed[part.rows[constant]] = first[part.table[constant]]
     return [part.take(np.flatnonzero(~constant))] if not constant.all() else []
 
 
-def _tidy_block(block: Block, fixed: IntArray) -> list[Part]:
+def _tidy_block(block: TableBlock, fixed: IntArray) -> list[Part]:
     relevant = relevant_axes(block.tables, block.cards)
     if relevant.all() and block.cards:
         return [block]
@@ -149,17 +149,17 @@ def _joined(parts: list[Part]) -> Part:
         shift = starts(np.array([len(part.tables) for part in parts]))
         table = np.concatenate([part.table + s for part, s in zip(parts, shift[:-1], strict=True)])
         rows = np.concatenate([part.rows for part in parts])
-        if isinstance(first, RawBlock):
-            raws = [part for part in parts if isinstance(part, RawBlock)]
+        if isinstance(first, CounterBlock):
+            raws = [part for part in parts if isinstance(part, CounterBlock)]
             raw = np.concatenate([part.raw for part in raws])
-            return _distinct_raw(RawBlock(rows, raw, table, [t for part in raws for t in part.tables]))
-        blocks = [part for part in parts if isinstance(part, Block)]
+            return _distinct_raw(CounterBlock(rows, raw, table, [t for part in raws for t in part.tables]))
+        blocks = [part for part in parts if isinstance(part, TableBlock)]
         scope = np.concatenate([part.scope for part in blocks])
-        first = Block(rows, scope, table, np.concatenate([part.tables for part in blocks]), first.cards)
-    return _distinct_raw(first) if isinstance(first, RawBlock) else _distinct(first)
+        first = TableBlock(rows, scope, table, np.concatenate([part.tables for part in blocks]), first.cards)
+    return _distinct_raw(first) if isinstance(first, CounterBlock) else _distinct(first)
 
 
-def _distinct(block: Block) -> Block:
+def _distinct(block: TableBlock) -> TableBlock:
     if len(block.tables) == 1:
         return block
     used, table = unique_keys(block.table)
@@ -168,7 +168,7 @@ def _distinct(block: Block) -> Block:
     return replace(block, table=inverse[table], tables=tables[first])
 
 
-def _distinct_raw(part: RawBlock) -> RawBlock:
+def _distinct_raw(part: CounterBlock) -> CounterBlock:
     seen: dict[bytes, int] = {}
     tables: list[IntArray] = []
     number = []

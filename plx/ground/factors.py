@@ -12,7 +12,7 @@ from plx.graph.assemble import FactorBatch
 from plx.graph.rows import unique_keys
 from plx.graph.tables import total_weight
 from plx.ground.bind import PORTION, instances
-from plx.ground.columns import Block, Column
+from plx.ground.columns import Column, TableBlock
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
 from plx.ground.tasks import Task
@@ -43,7 +43,7 @@ def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[Factor
     if known.any():
         yield _constant(formulas, task, env, column, weight)
     for part in column.parts:
-        assert isinstance(part, Block)
+        assert isinstance(part, TableBlock)
         table, tables = _potentials(task.source.kind, part, weight)
         if task.source.kind == "factor":
             _check_numbers(formulas, task, tables.ravel())
@@ -59,7 +59,7 @@ def _weights(formulas: Formulas, task: Task, env: Env) -> IntArray:
     return ids
 
 
-def _potentials(kind: str, block: Block, weight: IntArray) -> tuple[IntArray, IntArray]:
+def _potentials(kind: str, block: TableBlock, weight: IntArray) -> tuple[IntArray, IntArray]:
     """The tables of weight ids that go with a block, and which one each instance has."""
     if kind == "factor":
         return block.table, block.tables

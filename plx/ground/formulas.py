@@ -21,7 +21,7 @@ from plx.check.program import (
 from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.algebra import TABLE_LIMIT, Algebra
 from plx.ground.atoms import AtomTable, outside
-from plx.ground.columns import Block, Column, Part, concatenate
+from plx.ground.columns import Column, Part, TableBlock, concatenate
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.limit import Budget
@@ -239,5 +239,5 @@ def _joint_bits(columns: list[Column]) -> FloatArray:
     bits = np.zeros(columns[0].n)
     for column in columns:
         for part in column.parts:
-            bits[part.rows] += math.log2(math.prod(part.cards)) if isinstance(part, Block) else np.inf
+            bits[part.rows] += math.log2(math.prod(part.cards)) if isinstance(part, TableBlock) else np.inf
     return bits

@@ -11,7 +11,7 @@ import numpy as np
 from plx.errors import Diagnostic, PlxError
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
-from plx.ground.columns import Block, Column, Part, RawBlock, concatenate, gathered
+from plx.ground.columns import Column, CounterBlock, Part, TableBlock, concatenate, gathered
 from plx.source import Span
 from plx.values import FALSE, TRUE, ZERO, IntArray
 from plx.weights import Number, add, compare, div, mul, neg, sub
@@ -84,7 +84,7 @@ class Quantifier:
         owners, nodes, sizes = [], [], []
         for part in elements.parts:
             mine = owner[part.rows]
-            if isinstance(part, RawBlock):
+            if isinstance(part, CounterBlock):
                 bits[mine] = np.inf
                 continue
             owners.append(np.repeat(mine, len(part.cards)))
@@ -123,7 +123,7 @@ class Quantifier:
         first, local = unique_keys(owner)
         owners, n = owner[first], len(first)
         settled = self.algebra.settle(elements)
-        blocks = [part for part in settled.parts if isinstance(part, Block)]
+        blocks = [part for part in settled.parts if isinstance(part, TableBlock)]
         unit: Number = 1
         if op == "+":
             unit = self._unit([block.tables for block in blocks], span)
@@ -143,7 +143,7 @@ class Quantifier:
         bases = self.evaluator.sum_by(local, base, n, span) if op == "+" else np.zeros(n, dtype=np.int64)
         distinct, table = unique_rows(np.stack([total, bases], axis=1))
         tables = [self._table(op, int(total[i]), int(bases[i]), unit, span) for i in distinct]
-        parts = [RawBlock(np.arange(n), raw, table, tables)] if n else []
+        parts = [CounterBlock(np.arange(n), raw, table, tables)] if n else []
         return owners, gathered(np.full(n, -1, dtype=np.int64), parts)
 
     def _contributions(self, op: str, table: IntArray, unit: Number, span: Span) -> tuple[IntArray, int]:

@@ -11,7 +11,7 @@ from plx.check.program import BOOLEAN, Expr, Query, RandomTerm
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import Condition, GroundQuery, Target
 from plx.ground.bind import all_instances
-from plx.ground.columns import Block
+from plx.ground.columns import TableBlock
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
 from plx.ground.names import Names
@@ -68,7 +68,7 @@ def _targets(formulas: Formulas, expr: Expr, env: Env) -> list[Target]:
         Target(-1, np.array([value])) if value >= 0 else None for value in column.fixed
     ]
     for part in column.parts:
-        assert isinstance(part, Block)
+        assert isinstance(part, TableBlock)
         for row, node, table in zip(part.rows, part.scope[:, 0], part.table, strict=True):
             out[row] = Target(int(node), part.tables[table])
     targets = [target for target in out if target is not None]
@@ -95,7 +95,7 @@ def _conditions(formulas: Formulas, expr: Expr, env: Env) -> list[Condition | No
     impossible = Condition(-1, 0, expr.span)
     out = [impossible if value == FALSE else None for value in column.fixed]
     for part in column.parts:
-        assert isinstance(part, Block)
+        assert isinstance(part, TableBlock)
         state = np.argmax(part.tables == TRUE, axis=1)[part.table]
         for row, node, s in zip(part.rows, part.scope[:, 0], state, strict=True):
             out[row] = Condition(int(node), int(s), expr.span)

@@ -19,7 +19,7 @@ _UNCUT = 1 << 14
 
 
 @dataclass(frozen=True)
-class Block:
+class VariableBlock:
     """Variables that are updated together: ``states`` are the joint states, [K, members], that are possible.
 
     ``settled``: no hard rule reaches outside the block, so that its joint states need no test.
@@ -30,9 +30,9 @@ class Block:
     settled: bool
 
 
-def block_arrays(graph: FactorGraph, rows: DerivedRows, blocks: list[Block]) -> BlockArrays:
+def block_arrays(graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock]) -> BlockArrays:
     """The arrays for blocks over a compiled model: ``rows`` are its derived nodes."""
-    build = _Build(graph, rows, blocks)
+    build = _BlockJoins(graph, rows, blocks)
     owner, row = build.affected()
     edge_of, edge_source, edge_contribution = build.edges(owner, row)
     term_block, term_factor = build.terms(owner, row)
@@ -86,10 +86,10 @@ def portions(graph: FactorGraph, arrays: BlockArrays, most: float) -> IntArray:
     return np.concatenate([[0], np.flatnonzero(np.diff(portion)) + 1, [len(terms)]]).astype(np.int64)
 
 
-class _Build:
+class _BlockJoins:
     """The joins. Derived nodes are rows of ``rows`` that feed factors; n of them are kept."""
 
-    def __init__(self, graph: FactorGraph, rows: DerivedRows, blocks: list[Block]) -> None:
+    def __init__(self, graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock]) -> None:
         self.graph, self.rows, self.blocks = graph, rows, blocks
         self.n_rows = max(1, len(rows.node))
         sizes = np.array([len(block.members) for block in blocks], dtype=np.int64)

@@ -54,7 +54,7 @@ class Readout:
 
 
 @dataclass
-class RuledChains:
+class BlockedChains:
     """Chains on ``found.model``; ``blocks`` is None where single updates are enough."""
 
     given: GroundModel
@@ -76,7 +76,7 @@ class RuledChains:
         return all_nodes[: self.given.graph.n_variables].astype(np.int32)
 
 
-Chains = lanes.Chains | RuledChains
+Chains = lanes.Chains | BlockedChains
 
 
 def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> Chains:
@@ -112,7 +112,9 @@ def started(
         raise contradiction(model) from None
 
 
-def _init(model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool) -> RuledChains:
+def _init(
+    model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool
+) -> BlockedChains:
     found, states = started(model, seed, chains, threads)
     plan = compile_model(found.model)
     begun = lanes.chains_at(plan, states, seed, threads, random_scan)
@@ -125,7 +127,7 @@ def _init(model: GroundModel, seed: int, chains: int, threads: int | None, rando
     random = np.stack([lanes.generator(seed, _BLOCKS + lane) for lane in range(chains)], axis=1)
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     parts = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
-    return RuledChains(model, found, readout(model, found), begun, blocks, cuts, 0, parts)
+    return BlockedChains(model, found, readout(model, found), begun, blocks, cuts, 0, parts)
 
 
 def standing(chains: Chains, orbits: IntArray | None = None) -> Standing:
@@ -150,7 +152,7 @@ def step(chains: Chains, draws: int, thin: int) -> npt.NDArray[np.integer]:
 
 
 def _advance(
-    chains: RuledChains, block: lanes.Block, random: npt.NDArray[np.uint32], draws: int, thin: int
+    chains: BlockedChains, block: lanes.ChainBlock, random: npt.NDArray[np.uint32], draws: int, thin: int
 ) -> npt.NDArray[np.int32]:
     """Counts of some lanes, shape (lanes, Σ states)."""
     single = replace(chains.chains, blocks=(block,), threads=1)

@@ -16,7 +16,7 @@ from plx import deadline
 from plx.graph.model import FactorGraph
 from plx.graph.sizes import joint_states
 from plx.graph.subgraph import reached, subgraph
-from plx.infer.gibbs.block_arrays import Block
+from plx.infer.gibbs.block_arrays import VariableBlock
 from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.feasible import States, connected, feasible
 from plx.values import IntArray
@@ -41,16 +41,16 @@ _Part = tuple[IntArray, States, bool]
 """A block of a cluster: its members by position, their joint states, and whether it is the whole cluster."""
 
 
-def choose_blocks(graph: FactorGraph) -> list[Block]:
+def choose_blocks(graph: FactorGraph) -> list[VariableBlock]:
     """Blocks for the hard rules of a graph; as many as are found by the deadline."""
     found = clusters(graph)
     few = sum(len(alike.variables) for alike in found) <= _MANY
-    out: list[Block] = []
+    out: list[VariableBlock] = []
     for alike in found:
         parts = _parts(alike.graph, few)
         fitting = (_BLOCKS - len(out)) // max(1, len(parts))
         for members, states, whole in parts:
-            out += [Block(row[members], states, whole) for row in alike.variables[:fitting]]
+            out += [VariableBlock(row[members], states, whole) for row in alike.variables[:fitting]]
     return out
 
 

@@ -36,7 +36,7 @@ _WORTH_A_THREAD = 1 << 20
 
 
 @dataclass
-class Block:
+class ChainBlock:
     """Some lanes: states [V, C], totals and states of derived nodes [D, C], generators [4, C]."""
 
     state: npt.NDArray[np.unsignedinteger]
@@ -54,7 +54,7 @@ class Chains:
     """
 
     plan: Plan
-    blocks: tuple[Block, ...]
+    blocks: tuple[ChainBlock, ...]
     threads: int
     sweep_length: int
 
@@ -152,7 +152,7 @@ def chains_at(
     random = np.stack([generator(seed, lane) for lane in range(n)], axis=1)
     scan = generator(seed, _SCAN)[:, None] if random_scan else np.zeros((4, 0), dtype=np.uint32)
     blocks = [
-        Block(
+        ChainBlock(
             np.ascontiguousarray(states[:, lanes], dtype=kind),
             np.ascontiguousarray(total[:, lanes]),
             np.ascontiguousarray(level[:, lanes]),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plx.graph.worlds import node_states
-from plx.infer.gibbs.block_arrays import Block, block_arrays
+from plx.infer.gibbs.block_arrays import VariableBlock, block_arrays
 from plx.infer.gibbs.blocks import choose_blocks
 from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import compile_model
@@ -32,7 +32,7 @@ def test_an_update_draws_from_the_joint_conditional(seed: int) -> None:
     members = np.sort(rng.choice(6, size=3, replace=False))
     joint = np.array(list(itertools.product(*(range(graph.card[v]) for v in members))), dtype=np.int32)
     plan = compile_model(model)
-    arrays = block_arrays(graph, plan.rows, [Block(members, joint, False)])
+    arrays = block_arrays(graph, plan.rows, [VariableBlock(members, joint, False)])
     chains = chains_at(plan, np.repeat(start[:, None], 64, axis=1), seed, 1)
     seen: dict[tuple[int, ...], int] = {}
     block = chains.blocks[0]
