@@ -106,11 +106,11 @@ def compare(
     Raises PlxError where the truth cannot be had; CallError, which is one, for an unknown method and for
     options that make no sense.
     """
-    from plx.infer.compare.compare import Plan
+    from plx.infer.compare.compare import ComparePlan
     from plx.infer.compare.compare import compare as run_all
     from plx.infer.options import checked, drawn_seed
 
     found = checked(seed=drawn_seed() if seed is None else seed, chains=chains, lanes=lanes, seconds=seconds)
     with watcher(progress) as report:
-        plan = Plan(methods=methods, protocol=protocol, progress=report, **found)
+        plan = ComparePlan(methods=methods, protocol=protocol, progress=report, **found)
         return run_all(model.name, model.ground, truth, plan)

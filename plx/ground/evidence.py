@@ -13,7 +13,7 @@ from plx.ground.atoms import AtomTable, outside
 from plx.ground.bind import PORTION, instances
 from plx.ground.env import ROOT
 from plx.ground.evaluate import Evaluator
-from plx.ground.limit import Budget
+from plx.ground.limit import GroundBudget
 from plx.ground.tasks import Task, plain
 from plx.source import Span
 from plx.values import IntArray
@@ -52,7 +52,7 @@ class Observations:
                 raise PlxError(self._no_atom(evidence, int(np.argmin(atoms))))
             self._fix(_Facts(atoms, evidence.value, evidence.span, evidence))
 
-    def rules(self, tasks: Iterable[Task], budgets: dict[int, Budget]) -> list[Task]:
+    def rules(self, tasks: Iterable[Task], budgets: dict[int, GroundBudget]) -> list[Task]:
         """Apply the plain facts among the tasks; the tasks that remain to be grounded."""
         rest = []
         for task in tasks:

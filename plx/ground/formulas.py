@@ -24,7 +24,7 @@ from plx.ground.atoms import AtomTable, outside
 from plx.ground.columns import Column, Part, TableBlock, concatenate
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
-from plx.ground.limit import Budget
+from plx.ground.limit import GroundBudget
 from plx.ground.lookups import Look, look_up
 from plx.ground.quantify import Quantifier
 from plx.ground.terms import flatten
@@ -42,7 +42,7 @@ class Formulas:
         self.atoms = atoms
         self.algebra = algebra
         self.quantifier = Quantifier(algebra)
-        self.budget = Budget(None, 0)
+        self.budget = GroundBudget(None, 0)
         self._known: dict[int, tuple[Aggregate, Column]] = {}
         self._rewritten: dict[int, tuple[Expr, Expr]] = {}
 

@@ -15,7 +15,7 @@ from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
-from plx.ground.limit import MAX_GROUND, Budget, measure, refuse_large
+from plx.ground.limit import MAX_GROUND, GroundBudget, measure, refuse_large
 from plx.ground.queries import ground_query, nodes_of
 from plx.ground.tasks import Task, split
 from plx.values import IMPOSSIBLE
@@ -28,7 +28,7 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     """
     evaluator = Evaluator(program)
     table = lay_out(evaluator, max_ground)
-    budgets = {i: Budget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
+    budgets = {i: GroundBudget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
     tasks = [task for i, rule in enumerate(program.rules) for task in split(i, rule, evaluator.terms)]
     refuse_large(measure(evaluator, tasks, max_ground), max_ground)
     observations = Observations(evaluator, table)
@@ -46,7 +46,7 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     ]
     queries = []
     for query in program.queries:
-        formulas.budget = Budget(query.span, max_ground)
+        formulas.budget = GroundBudget(query.span, max_ground)
         queries += list(ground_query(formulas, query))
     assembly = assemble(program.values, cards, batches, counters.nodes(), keep=nodes_of(queries))
     if assembly.constant_weight == IMPOSSIBLE:
@@ -63,7 +63,7 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
 
 
 def _ground_rule(
-    formulas: Formulas, rule: Rule, tasks: list[Task], budget: Budget, batches: list[FactorBatch]
+    formulas: Formulas, rule: Rule, tasks: list[Task], budget: GroundBudget, batches: list[FactorBatch]
 ) -> GroundRule:
     """Append the factors of a rule; what it cost."""
     begin = perf_counter()

@@ -16,7 +16,7 @@ from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
-from plx.ground.limit import MAX_GROUND, Budget
+from plx.ground.limit import MAX_GROUND, GroundBudget
 from plx.ground.queries import ground_query
 from plx.ground.tasks import split
 from plx.source import Span
@@ -32,7 +32,7 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     """
     evaluator = Evaluator(program)
     table = lay_out(evaluator, max_ground)
-    budgets = {i: Budget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
+    budgets = {i: GroundBudget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
     hard = [(i, rule) for i, rule in enumerate(program.rules) if rule.kind in ("require", "observe")]
     tasks = [task for i, rule in hard for task in split(i, rule, evaluator.terms)]
     observations = Observations(evaluator, table)
@@ -49,7 +49,7 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         batches += ground_task(formulas, task)
     queries = []
     for query in program.queries:
-        formulas.budget = Budget(query.span, max_ground)
+        formulas.budget = GroundBudget(query.span, max_ground)
         queries += list(ground_query(formulas, query))
     return GroundModel(
         graph=unmerged(program.values, cards, batches, counters.nodes()),

@@ -65,7 +65,7 @@ def refuse_large(sizes: Sequence[RuleSize], max_ground: int) -> None:
         raise PlxError([_refusal(s.span, s.instances, s.bytes, max_ground) for s in large])
 
 
-class Budget:
+class GroundBudget:
     """Instances that one query, or one rule with the aggregates inside it, may still use."""
 
     def __init__(self, span: Span | None, limit: int) -> None:

@@ -14,7 +14,7 @@ from plx.graph.model import GroundModel
 from plx.graph.sizes import size_text
 from plx.infer.answers import exact_answer
 from plx.infer.counting.marginals import MANY, count, count_plan
-from plx.infer.exact.elimination import Budget, Plan, coupling_rules, plan, solve
+from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, coupling_rules, plan, solve
 from plx.infer.exact.treewidth import least_bits, surely_wider
 from plx.infer.inference import Answer, Inference
 
@@ -74,7 +74,7 @@ class ExactWays:
         )
 
     @cached_property
-    def _plan(self) -> Plan | None:
+    def _plan(self) -> JunctionTreePlan | None:
         return _plan(self._model)
 
     @cached_property
@@ -82,7 +82,7 @@ class ExactWays:
         return _merge(self._model)
 
     @cached_property
-    def _merged_plan(self) -> Plan | None:
+    def _merged_plan(self) -> JunctionTreePlan | None:
         return None if self._merged is None else _plan(self._merged[0])
 
     def _eliminated_when_merged(self) -> Way | None:
@@ -108,9 +108,9 @@ def _worlds_only(model: GroundModel) -> Way | None:
     return Way("only most probable worlds are asked for", 0.0, lambda: Inference("exact", "", answers))
 
 
-def _needs(chosen: Plan) -> str:
+def _needs(chosen: JunctionTreePlan) -> str:
     """What of a plan does not fit, with its size."""
-    limit = Budget()
+    limit = ExactBudget()
     if not chosen.complete:
         return _table(chosen.model, chosen.table_bits)
     if chosen.table_bits > math.log2(limit.entries):
@@ -123,7 +123,7 @@ def _needs(chosen: Plan) -> str:
 def _table(model: GroundModel, tried: float = 0.0) -> str:
     """The least size of the largest table: in any order, or else in those tried, of so many bits."""
     sure = least_bits(model.graph)
-    if sure > math.log2(Budget().entries):
+    if sure > math.log2(ExactBudget().entries):
         return f"a table of at least {_states_text(sure)} entries, whatever the order {_AT_MOST}"
     return f"a table of over {_states_text(tried)} entries in every order tried {_AT_MOST}"
 
@@ -132,12 +132,12 @@ def _states_text(bits: float) -> str:
     return size_text(bits) if bits < 30 else f"10^{math.floor(bits * math.log10(2))}"
 
 
-def _plan(model: GroundModel) -> Plan | None:
+def _plan(model: GroundModel) -> JunctionTreePlan | None:
     """A plan for elimination; None where every order is surely too wide."""
-    return None if surely_wider(model.graph, math.log2(Budget().entries)) else plan(model)
+    return None if surely_wider(model.graph, math.log2(ExactBudget().entries)) else plan(model)
 
 
-def _eliminated(model: GroundModel, chosen: Plan | None) -> Way | None:
+def _eliminated(model: GroundModel, chosen: JunctionTreePlan | None) -> Way | None:
     if chosen is None or not chosen.fits():
         return None
     return Way(chosen.reason, chosen.operations, lambda: solve(model, chosen))

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from plx.errors import PlxError
 from plx.formats import read_model
 from plx.graph.model import GroundModel
-from plx.infer.exact.elimination import Budget, Plan, plan, solve
+from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, plan, solve
 from plx.infer.infer import infer
 from plx.infer.options import Options
 from tests.formats.published import Case, cases
@@ -38,7 +38,7 @@ class Outcome:
     solving: float = 0.0
 
 
-def run(case: Case, budget: Budget | None = None, sample: float = 0.0) -> Outcome:
+def run(case: Case, budget: ExactBudget | None = None, sample: float = 0.0) -> Outcome:
     """Read a case; answer it exactly if that stays within the budget, else by sampling if asked to."""
     begin = time.perf_counter()
     try:
@@ -54,7 +54,7 @@ def run(case: Case, budget: Budget | None = None, sample: float = 0.0) -> Outcom
     return Outcome(kind, reason, read - begin, time.perf_counter() - read)
 
 
-def _answer(case: Case, model: GroundModel, budget: Budget | None, sample: float) -> tuple[str, str]:
+def _answer(case: Case, model: GroundModel, budget: ExactBudget | None, sample: float) -> tuple[str, str]:
     chosen = plan(model)
     if chosen.fits(budget):
         wrong = case.differences(model, solve(model, chosen))
@@ -62,13 +62,13 @@ def _answer(case: Case, model: GroundModel, budget: Budget | None, sample: float
     return _sampled(case, model, chosen, sample) if sample else ("refused", _size(chosen))
 
 
-def _size(chosen: Plan) -> str:
+def _size(chosen: JunctionTreePlan) -> str:
     if not chosen.complete:
         return "wider than the search for an order looks"
     return f"largest clique {2**chosen.table_bits:.1e} states, all tables {2**chosen.entry_bits:.1e} entries"
 
 
-def _sampled(case: Case, model: GroundModel, chosen: Plan, seconds: float) -> tuple[str, str]:
+def _sampled(case: Case, model: GroundModel, chosen: JunctionTreePlan, seconds: float) -> tuple[str, str]:
     result = infer(model, "gibbs", Options(seed=1, seconds=seconds))
     settled = all(answer.converged for answer in result.answers)
     wrong = case.differences(model, result)

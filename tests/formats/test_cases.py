@@ -12,7 +12,7 @@ import pytest
 
 from plx.formats import read_model, write_uai
 from plx.formats.reader import read_network
-from plx.infer.exact.elimination import Budget, solve
+from plx.infer.exact.elimination import ExactBudget, solve
 from plx.infer.infer import infer
 from plx.values import IMPOSSIBLE
 from tests.benchmarks.cases_tally import Outcome, run
@@ -20,7 +20,7 @@ from tests.formats.published import CASES, cases
 from tests.formats.reading import answers, save, total
 
 PAPER = CASES.parent / "paper"
-QUICK = Budget(entries=2**22, operations=1e8)
+QUICK = ExactBudget(entries=2**22, operations=1e8)
 
 needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the public models in ../shared/cases are absent")
 needs_paper = pytest.mark.skipif(

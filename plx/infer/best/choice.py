@@ -8,7 +8,7 @@ from plx.deadline import OutOfTime, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.max_sum import best_worlds, fits, map_plan
-from plx.infer.exact.elimination import Plan
+from plx.infer.exact.elimination import JunctionTreePlan
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
@@ -57,7 +57,7 @@ def _searched(model: GroundModel, count: int) -> tuple[tuple[World, ...], str | 
     return (best_worlds(model, count, chosen), "elimination") if eliminated else None
 
 
-def _plan(model: GroundModel) -> Plan | None:
+def _plan(model: GroundModel) -> JunctionTreePlan | None:
     """A plan for elimination, if it is found in a share of the time."""
     try:
         with within(_PLANNING * seconds_left()):

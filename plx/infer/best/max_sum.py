@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.infer.exact.elimination import Budget, Plan, plan
+from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, plan
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import assemble
 from plx.infer.exact_scores import States, proven, sums_of
@@ -18,18 +18,20 @@ from plx.infer.kernels.max_sum import collect_best, trace_best
 from plx.values import FloatArray
 
 
-def map_plan(model: GroundModel) -> Plan:
+def map_plan(model: GroundModel) -> JunctionTreePlan:
     """The tree for `map` alone, over the tables in their unit: what queries ask makes it no wider."""
     return plan(replace(model, graph=sums_of(model).graph, queries=()), once=False)
 
 
-def fits(chosen: Plan, count: int) -> bool:
+def fits(chosen: JunctionTreePlan, count: int) -> bool:
     """Whether so many worlds can be found on a tree: each takes as much as an answer."""
-    limit = Budget()
-    return chosen.fits(Budget(limit.entries / count, limit.operations / count))
+    limit = ExactBudget()
+    return chosen.fits(ExactBudget(limit.entries / count, limit.operations / count))
 
 
-def best_worlds(model: GroundModel, count: int = 1, chosen: Plan | None = None) -> tuple[World, ...]:
+def best_worlds(
+    model: GroundModel, count: int = 1, chosen: JunctionTreePlan | None = None
+) -> tuple[World, ...]:
     """The ``count`` different worlds of highest weight, best first; fewer if no more are possible.
 
     Needs ``count`` numbers per entry of the messages of the plan. Of worlds that weigh the same

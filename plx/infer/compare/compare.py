@@ -39,7 +39,7 @@ _LONG = 10
 
 
 @dataclass(frozen=True)
-class Plan:
+class ComparePlan:
     """What to run: ``chains`` runs per method, ``seconds`` each; a run pools ``lanes`` states.
 
     ``protocol`` says what is done between counts: "sweeps", or "paper" for one update of one unknown.
@@ -62,7 +62,9 @@ class Truth:
     origin: str
 
 
-def compare(program: str, model: GroundModel, truth: str | Sequence[FloatArray], plan: Plan) -> Comparison:
+def compare(
+    program: str, model: GroundModel, truth: str | Sequence[FloatArray], plan: ComparePlan
+) -> Comparison:
     """Run every method and measure it; the queries of the model are put aside for all marginals.
 
     ``truth`` is "exact", "long" (a long run of ``lifted``) or one distribution per unknown. Compiling
@@ -110,7 +112,7 @@ def with_marginals(model: GroundModel) -> GroundModel:
 # -------------------------------------------------------------------- the truth
 
 
-def _truth(model: GroundModel, truth: str | Sequence[FloatArray], plan: Plan) -> Truth:
+def _truth(model: GroundModel, truth: str | Sequence[FloatArray], plan: ComparePlan) -> Truth:
     if not isinstance(truth, str):
         return Truth(_checked(model, truth), "given")
     options = Options(seed=plan.seed + 1, progress=plan.progress)
@@ -135,7 +137,7 @@ def _checked(model: GroundModel, truth: Sequence[FloatArray]) -> FloatArray:
     return np.concatenate(list(truth))
 
 
-def _long(model: GroundModel, options: Options, plan: Plan) -> Truth:
+def _long(model: GroundModel, options: Options, plan: ComparePlan) -> Truth:
     wanted = replace(options, seconds=_LONG * plan.seconds, accuracy=1e-5)
     run = sample(model, SAMPLERS["lifted"], wanted)
     states = run.diagnosis.states
@@ -157,7 +159,7 @@ def divergence(estimate: FloatArray, truth: FloatArray, start: IntArray) -> floa
 
 
 def _curve(
-    model: GroundModel, name: str, sampler: Sampler, truth: FloatArray, plan: Plan, done: float
+    model: GroundModel, name: str, sampler: Sampler, truth: FloatArray, plan: ComparePlan, done: float
 ) -> Curve:
     _warm_up(model, sampler, plan)
     marks = _marks(plan.seconds)
@@ -184,12 +186,12 @@ def _marks(seconds: float) -> FloatArray:
     return marks
 
 
-def _warm_up(model: GroundModel, sampler: Sampler, plan: Plan) -> None:
+def _warm_up(model: GroundModel, sampler: Sampler, plan: ComparePlan) -> None:
     """Compile and load what the method needs."""
     sampler.step(sampler.init(model, plan.seed, plan.lanes, 1), 1, 1)
 
 
-def _setting_up(model: GroundModel, sampler: Sampler, plan: Plan) -> float:
+def _setting_up(model: GroundModel, sampler: Sampler, plan: ComparePlan) -> float:
     _warm_up(model, sampler, plan)
     clock = Clock()
     sampler.init(model, plan.seed, plan.lanes, 1)
@@ -200,7 +202,7 @@ class _Run:
     """One chain of one method: the clock runs while it sets up and moves, and stands while it is judged."""
 
     def __init__(
-        self, model: GroundModel, sampler: Sampler, plan: Plan, seed: int, truth: FloatArray
+        self, model: GroundModel, sampler: Sampler, plan: ComparePlan, seed: int, truth: FloatArray
     ) -> None:
         clock = Clock()
         targets = targets_of(model)

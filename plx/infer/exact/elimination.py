@@ -31,7 +31,7 @@ SPLIT_OPERATIONS = 1e6
 
 
 @dataclass(frozen=True)
-class Budget:
+class ExactBudget:
     """What exact inference may take: table entries (8 bytes each), and entries touched."""
 
     entries: float = 2.0**27
@@ -60,7 +60,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Plan:
+class JunctionTreePlan:
     """A junction tree for a model, and what it will cost.
 
     ``apart`` are the sets of targets that no clique holds: each takes a propagation of its own,
@@ -98,9 +98,9 @@ class Plan:
         steps = len(self.skeleton.order)
         return f"eliminated in {steps:,} steps over at most {2.0**self.table_bits:,.0f} states"
 
-    def fits(self, budget: Budget | None = None) -> bool:
+    def fits(self, budget: ExactBudget | None = None) -> bool:
         """Whether solving stays within the budget."""
-        limit = budget or Budget()
+        limit = budget or ExactBudget()
         small = self.entry_bits <= math.log2(limit.entries) and self.operations <= limit.operations
         return self.complete and small
 
@@ -130,7 +130,7 @@ def coupling_rules(model: GroundModel, nodes: Sequence[int] | IntArray, count: i
     return []
 
 
-def plan(model: GroundModel, once: bool = True) -> Plan:
+def plan(model: GroundModel, once: bool = True) -> JunctionTreePlan:
     """Choose an elimination order for a model whose queries have no ``given``.
 
     ``once``: components that are copies of each other are solved once.
@@ -146,12 +146,12 @@ def plan(model: GroundModel, once: bool = True) -> Plan:
     scopes = list(dict.fromkeys(scopes))
     joint = [scope for scope in scopes if skeleton.complete and skeleton.home(scope) < 0]
     if not joint:
-        return Plan(model, skeleton, (Cost.of(skeleton),))
+        return JunctionTreePlan(model, skeleton, (Cost.of(skeleton),))
     together = find_order(with_scopes(network, scopes))
     if together.complete and together.operations <= JOINT_OPERATIONS + skeleton.operations:
-        return Plan(model, together, (Cost.of(together),))
+        return JunctionTreePlan(model, together, (Cost.of(together),))
     costs = [Cost.of(skeleton), *(Cost.of(_last(skeleton, scope)[0]) for scope in joint)]
-    return Plan(model, skeleton, tuple(costs), tuple(joint))
+    return JunctionTreePlan(model, skeleton, tuple(costs), tuple(joint))
 
 
 def _tree(model: GroundModel, targets: Sequence[Nodes], once: bool, in_order: bool) -> Skeleton:
@@ -162,7 +162,7 @@ def _tree(model: GroundModel, targets: Sequence[Nodes], once: bool, in_order: bo
     return find_order(network)
 
 
-def solve(model: GroundModel, chosen: Plan | None = None) -> Inference:
+def solve(model: GroundModel, chosen: JunctionTreePlan | None = None) -> Inference:
     """All answers in one propagation (and one for each joint query that needs its own tree).
 
     `map` queries are left to `best_worlds`: their answers have no worlds.
@@ -192,7 +192,7 @@ def _last(skeleton: Skeleton, scope: Nodes) -> tuple[Skeleton, Nodes]:
     return follow_order(with_scopes(part, [inner]), order), inner
 
 
-def _propagate(chosen: Plan) -> tuple[float, dict[Nodes, FloatArray]]:
+def _propagate(chosen: JunctionTreePlan) -> tuple[float, dict[Nodes, FloatArray]]:
     """log Z, and the joint distribution of the distinct targets of every query, by nodes of the network."""
     scopes = {chosen.scope(distinct(free_nodes(query))) for query in chosen.model.queries} - {()}
     out: dict[Nodes, FloatArray] = {(): np.ones(1)}
@@ -205,7 +205,9 @@ def _propagate(chosen: Plan) -> tuple[float, dict[Nodes, FloatArray]]:
     return beliefs.log_z, out
 
 
-def _answer(chosen: Plan, query: GroundQuery, joints: dict[Nodes, FloatArray], log_z: float) -> Answer:
+def _answer(
+    chosen: JunctionTreePlan, query: GroundQuery, joints: dict[Nodes, FloatArray], log_z: float
+) -> Answer:
     if query.kind == "map":
         return Answer()
     if query.kind == "logz":

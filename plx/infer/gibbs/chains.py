@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
 from plx.graph.worlds import derived_totals, node_states
-from plx.infer.gibbs.compiled import Plan
+from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.kernels.gibbs import kernel
 from plx.values import IntArray
 
@@ -53,7 +53,7 @@ class Chains:
     A sweep is ``sweep_length`` updates: as many as there are variables, or one, which needs a random scan.
     """
 
-    plan: Plan
+    plan: CompiledModel
     blocks: tuple[ChainBlock, ...]
     threads: int
     sweep_length: int
@@ -137,7 +137,7 @@ def update_singly(chains: Chains, seed: int) -> None:
 
 
 def chains_at(
-    plan: Plan,
+    plan: CompiledModel,
     states: npt.NDArray[np.integer],
     seed: int,
     threads: int | None = None,
@@ -180,7 +180,7 @@ def generator(seed: int, lane: int) -> npt.NDArray[np.uint32]:
     return np.random.SeedSequence(seed, spawn_key=(lane,)).generate_state(4).astype(np.uint32)
 
 
-def _derived(plan: Plan, nodes: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
+def _derived(plan: CompiledModel, nodes: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
     """Totals and states of the kept derived nodes, shape (D, chains)."""
     kept = plan.rows.node
     return derived_totals(plan.graph, nodes, kept - plan.graph.n_variables), nodes[kept]

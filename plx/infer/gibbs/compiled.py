@@ -31,7 +31,7 @@ class Targets:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CompiledModel:
     """A compiled model: the kernels' arrays, and what rebuilds its tables for other weights."""
 
     given: GroundModel
@@ -41,12 +41,12 @@ class Plan:
     rows: DerivedRows
     conditionals: Conditionals
 
-    def with_potentials(self, table: FloatArray) -> Plan:
+    def with_potentials(self, table: FloatArray) -> CompiledModel:
         """The same model with other log potentials, shape of ``graph.table``."""
         graph = self.graph._replace(table=table)
         filled = thresholds(self.conditionals, graph, BITS)
         arrays = self.arrays._replace(threshold=filled, potential=np.require(table, np.float64, ("C", "W")))
-        return Plan(self.given, graph, arrays, self.targets, self.rows, self.conditionals)
+        return CompiledModel(self.given, graph, arrays, self.targets, self.rows, self.conditionals)
 
 
 def targets_of(model: GroundModel) -> Targets:
@@ -68,7 +68,7 @@ def targets_of(model: GroundModel) -> Targets:
     return Targets(tuple(nodes for nodes, _ in position), offset, np.array(of_query, dtype=np.int64))
 
 
-def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
+def compile_model(model: GroundModel, table_entries: int = 4096) -> CompiledModel:
     """The arrays for a model and its queries; conditionals of ≤ ``table_entries`` numbers become tables."""
     graph = model.graph
     targets = targets_of(model)
@@ -84,7 +84,7 @@ def compile_model(model: GroundModel, table_entries: int = 4096) -> Plan:
         **_passive(graph, rows),
         **_counted(graph, rows, targets),
     )
-    return Plan(model, graph, arrays, targets, rows, c)
+    return CompiledModel(model, graph, arrays, targets, rows, c)
 
 
 def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:

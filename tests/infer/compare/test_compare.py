@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from plx.errors import PlxError
-from plx.infer.compare.compare import Plan, compare, divergence, with_marginals
+from plx.infer.compare.compare import ComparePlan, compare, divergence, with_marginals
 from plx.infer.compare.protocols import sampler_of
 from plx.infer.exact_choice import exact_way
 from tests.benchmarks.models import ring
 from tests.models import make_model, marginal, random_model
 
-QUICK = Plan(["gibbs", "lifted"], seconds=0.15, chains=2, lanes=16, seed=3)
+QUICK = ComparePlan(["gibbs", "lifted"], seconds=0.15, chains=2, lanes=16, seed=3)
 
 
 def test_divergence_is_the_mean_over_unknowns() -> None:
@@ -50,7 +50,7 @@ def test_exact_and_given_truth_are_the_marginals() -> None:
 def test_what_cannot_be_compared() -> None:
     model = make_model([2, 2], [((0, 1), [[1, 0], [0, 1]])])
     with pytest.raises(PlxError, match="no sampler `gibs`"):
-        compare("test", model, "exact", Plan(["gibs"]))
+        compare("test", model, "exact", ComparePlan(["gibs"]))
     with pytest.raises(PlxError, match="1 marginals"):
         compare("test", model, [np.array([0.5, 0.5])], QUICK)
     with pytest.raises(PlxError, match="3 values"):

@@ -17,7 +17,7 @@ from plx.formats.reader import read_model
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.exact import elimination, split
 from plx.infer.exact import elimination_order as order
-from plx.infer.exact.elimination import Budget, plan, solve
+from plx.infer.exact.elimination import ExactBudget, plan, solve
 from tests import models
 from tests.models import make_model
 
@@ -180,7 +180,7 @@ def test_a_wide_model_is_refused_with_its_size() -> None:
     chosen = plan(clique)
     assert chosen.table_bits == n
     assert not chosen.fits()
-    assert plan(make_model([2], [([0], [0, 1])])).fits(Budget(entries=8, operations=1000))
+    assert plan(make_model([2], [([0], [0, 1])])).fits(ExactBudget(entries=8, operations=1000))
 
 
 @pytest.mark.parametrize(("n", "p"), [(2, 0.837962), (3, 0.874677), (5, 0.937859), (10, 0.993113)])

@@ -11,7 +11,7 @@ import plx
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.gibbs.chains import chains_at, step
-from plx.infer.gibbs.compiled import Plan, compile_model
+from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.kernels.random import BITS
 from tests.models import make_model, marginal
 
@@ -53,7 +53,7 @@ def clauses(seed: int) -> GroundModel:
     return make_model(card, factors)
 
 
-def from_tables(plan: Plan, v: int, states: np.ndarray) -> np.ndarray:
+def from_tables(plan: CompiledModel, v: int, states: np.ndarray) -> np.ndarray:
     """Cumulative probabilities of v's states but the last, [card - 1, lanes], as the kernel finds them."""
     a = plan.arrays
     rows = np.concatenate([states, node_states(plan.graph, states)[plan.rows.node]])
@@ -84,7 +84,7 @@ def from_worlds(model: GroundModel, v: int, states: np.ndarray) -> np.ndarray:
     return np.asarray(np.cumsum(p / p.sum(axis=0), axis=0)[:-1])
 
 
-def check(model: GroundModel, plan: Plan) -> None:
+def check(model: GroundModel, plan: CompiledModel) -> None:
     rng = np.random.default_rng(0)
     card = model.graph.card[: model.graph.n_variables]
     states = rng.integers(0, card[:, None], (len(card), 50))
