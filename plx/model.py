@@ -28,7 +28,7 @@ from plx.syntax.parser import recover
 from plx.values import Values
 
 if TYPE_CHECKING:
-    from plx.answer.collect import Part
+    from plx.answer.collect import QueryGroup
     from plx.answer.result import Result
     from plx.formats import ObservedNetwork
     from plx.graph.model import Condition, GroundModel, GroundQuery
@@ -164,20 +164,22 @@ class Model:
 
     def _answer(self, method: str, options: Options) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
-        from plx.answer.collect import Part, collect
+        from plx.answer.collect import QueryGroup, collect
         from plx.infer.answer_size import refuse_large_answers
         from plx.infer.options import Clock
 
         clock = Clock()
         refuse_large_answers(self.ground.graph, self.ground.queries)
         groups = _by_given(self.ground.queries)
-        parts: list[Part] = []
+        parts: list[QueryGroup] = []
         try:
             together = self._together(groups, method, options)
             for positions in groups:
                 if positions in together:
                     parts.append(
-                        Part(positions, self._asking(positions), together[positions], self._given(positions))
+                        QueryGroup(
+                            positions, self._asking(positions), together[positions], self._given(positions)
+                        )
                     )
                     continue
                 share = _share(options, clock.seconds, len(groups) - len(parts))
@@ -189,13 +191,13 @@ class Model:
                 raise
         return collect(self.name, parts, interrupted=len(parts) < len(groups))
 
-    def _part(self, positions: tuple[int, ...], method: str, options: Options) -> Part:
-        from plx.answer.collect import Part
+    def _part(self, positions: tuple[int, ...], method: str, options: Options) -> QueryGroup:
+        from plx.answer.collect import QueryGroup
         from plx.infer.infer import infer
 
         return self._conditioned(
             positions,
-            lambda model: Part(positions, model, infer(model, method, options), self._given(positions)),
+            lambda model: QueryGroup(positions, model, infer(model, method, options), self._given(positions)),
         )
 
     def _together(

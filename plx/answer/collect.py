@@ -14,7 +14,7 @@ _WORST_LAST = ("done", "limit", "interrupted")
 
 
 @dataclass(frozen=True)
-class Part:
+class QueryGroup:
     """The run of the queries that share a ``given``: where they stand among those of the program, the
     model that was run, conditioned by the ``given``, and what came out."""
 
@@ -24,7 +24,7 @@ class Part:
     given: bool = False
 
 
-def collect(program: str, parts: Sequence[Part], interrupted: bool = False) -> Result:
+def collect(program: str, parts: Sequence[QueryGroup], interrupted: bool = False) -> Result:
     """The answers of all parts by name. ``interrupted``: some parts were not reached."""
     named: list[tuple[int, QueryResult, Answer]] = []
     for part in parts:

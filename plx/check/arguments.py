@@ -9,7 +9,7 @@ import numpy as np
 from plx.check.context import Context, Env, Wanted, disjoint
 from plx.check.program import Const, Expr, SetConst, SetType
 from plx.check.substitute import substitute_set
-from plx.check.typed import Ranged, Slot, Typed
+from plx.check.typed import CheckedSlot, Ranged, Typed
 from plx.check.walk import random_inside
 from plx.errors import Note
 from plx.syntax import ast
@@ -18,7 +18,7 @@ from plx.weights import ArithmeticMistake
 
 
 def checked_arguments(
-    ctx: Context, env: Env, node: ast.Apply, slots: Sequence[Slot], random_ok: bool = False
+    ctx: Context, env: Env, node: ast.Apply, slots: Sequence[CheckedSlot], random_ok: bool = False
 ) -> list[Typed] | None:
     """The arguments of a declared name, or None after a report. ``random_ok``: they need not be fixed."""
     name = node.name.text
@@ -49,7 +49,7 @@ def count(n: int) -> str:
     return "no arguments" if n == 0 else f"{n} argument" if n == 1 else f"{n} arguments"
 
 
-def signature(name: str, slots: Sequence[Slot]) -> str:
+def signature(name: str, slots: Sequence[CheckedSlot]) -> str:
     """A declared name with its slots, as the program writes them."""
     inside = ", ".join((f"{s.name}: " if s.name else "") + s.ranged.words for s in slots)
     return f"`{name}({inside})`" if slots else f"`{name}`"
@@ -76,7 +76,7 @@ def need_fixed(ctx: Context, typed: Typed, what: str) -> Typed:
     return ctx.fail(typed.expr.span, f"{what} must be fixed, but `{term.name if term else '…'}` is random")
 
 
-def fitting(ctx: Context, typed: Typed, possible: IntArray | None, slot: Slot, taker: str) -> Typed:
+def fitting(ctx: Context, typed: Typed, possible: IntArray | None, slot: CheckedSlot, taker: str) -> Typed:
     """The argument if it can be in the slot, else a report that shows both places."""
     exact = typed.strict or isinstance(typed.expr, Const) or not typed.kind & slot.ranged.kind
     if not exact or slot.ranged.broken or not disjoint(typed.possible, possible):

@@ -11,7 +11,7 @@ from plx.check.context import Context, Env, Wanted, contains, disjoint, subset
 from plx.check.operators import combined, result
 from plx.check.program import Const, Operator
 from plx.check.sets import not_a_value, resolve_set
-from plx.check.typed import Kind, RelationEntry, Typed, broken
+from plx.check.typed import RelationEntry, Typed, ValueKind, broken
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import IntArray
@@ -25,7 +25,7 @@ def compare(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Ty
         _link(ctx, op, left, right, left.expr.span.to(right.expr.span) if len(node.ops) > 1 else node.span)
         for op, left, right in zip(node.ops, operands, operands[1:], strict=False)
     ]
-    return links[0] if len(links) == 1 else result(ctx, "and", links, Kind.TRUTH, node.span)
+    return links[0] if len(links) == 1 else result(ctx, "and", links, ValueKind.TRUTH, node.span)
 
 
 def _operands(ctx: Context, env: Env, node: ast.Compare) -> list[Typed]:
@@ -77,18 +77,18 @@ def _equality(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: 
         message = f"{left.kind.words} and {right.kind.words} are never equal"
         hint = _hidden_symbol(ctx, left, right) or _plain_formula(left, right)
         return ctx.fail(span, message, hint, [left.note, right.note])
-    if left.kind == right.kind == Kind.TRUTH:
-        return result(ctx, "<=>" if op == "=" else "xor", [left, right], Kind.TRUTH, span)
+    if left.kind == right.kind == ValueKind.TRUTH:
+        return result(ctx, "<=>" if op == "=" else "xor", [left, right], ValueKind.TRUTH, span)
     if left.strict and right.strict and disjoint(left.possible, right.possible):
         return _never_equal(ctx, left, right, span)
-    return result(ctx, op, [left, right], Kind.TRUTH, span)
+    return result(ctx, op, [left, right], ValueKind.TRUTH, span)
 
 
 def _hidden_symbol(ctx: Context, *sides: Typed) -> str | None:
     """A bare word means a declared name before it means a symbol."""
     for side in sides:
         text = side.expr.span.text
-        if side.kind != Kind.SYMBOL and text in ctx.declarations and ctx.symbol(text) is not None:
+        if side.kind != ValueKind.SYMBOL and text in ctx.declarations and ctx.symbol(text) is not None:
             return f'`{text}` is declared; write "{text}" for the symbol'
     return None
 
@@ -96,7 +96,7 @@ def _hidden_symbol(ctx: Context, *sides: Typed) -> str | None:
 def _plain_formula(left: Typed, right: Typed) -> str | None:
     """``f(x) = 1`` asks for ``f(x)``."""
     for side, other in ((left, right), (right, left)):
-        if side.kind == Kind.TRUTH and isinstance(other.expr, Const):
+        if side.kind == ValueKind.TRUTH and isinstance(other.expr, Const):
             text = side.expr.span.text
             return f"write `{text}` where it is true, `!{text}` where it is not"
     return None
@@ -120,20 +120,22 @@ def _never_equal(ctx: Context, left: Typed, right: Typed, span: Span) -> Typed:
 
 def _ordering(ctx: Context, op: Operator, left: Typed, right: Typed, span: Span) -> Typed:
     for side in (left, right):
-        if side.kind & Kind.TRUTH:
+        if side.kind & ValueKind.TRUTH:
             hint = "`A => B` says that B holds where A does" if left.kind == right.kind else None
             return ctx.fail(side.expr.span, "truth values have no order", hint, [side.note])
-    if left.kind in (Kind.NUMBER, Kind.NONE) and right.kind in (Kind.NUMBER, Kind.NONE):
-        return result(ctx, op, [left, right], Kind.TRUTH, span)
+    if left.kind in (ValueKind.NUMBER, ValueKind.NONE) and right.kind in (ValueKind.NUMBER, ValueKind.NONE):
+        return result(ctx, op, [left, right], ValueKind.TRUTH, span)
     type_ = _common_type(ctx, left, right)
     if type_ is None:
         message = f"no type holds all values of `{left.expr.span.text}` and `{right.expr.span.text}`"
         return ctx.fail(span, message, _missing(ctx, left, right), [left.note, right.note])
     sides = [
-        combined(ctx, lambda s=side: build.ranked(ctx, type_, s.expr, s.expr.span), [side], Kind.NUMBER, span)  # type: ignore[misc]
+        combined(
+            ctx, lambda s=side: build.ranked(ctx, type_, s.expr, s.expr.span), [side], ValueKind.NUMBER, span
+        )  # type: ignore[misc]
         for side in (left, right)
     ]
-    return result(ctx, op, sides, Kind.TRUTH, span)
+    return result(ctx, op, sides, ValueKind.TRUTH, span)
 
 
 _ORDER = "symbols are ordered by the type that has both"
@@ -178,7 +180,7 @@ def member(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
     assert isinstance(node, ast.Member)
     relation = _relation(ctx, env, node)
     found = _in_set(ctx, env, node) if relation is None else ctx.resolve(env, relation)
-    return result(ctx, "not", [found], Kind.TRUTH, node.span) if node.negated else found
+    return result(ctx, "not", [found], ValueKind.TRUTH, node.span) if node.negated else found
 
 
 def _relation(ctx: Context, env: Env, node: ast.Member) -> ast.Apply | None:
@@ -200,5 +202,9 @@ def _in_set(ctx: Context, env: Env, node: ast.Member) -> Typed:
         message = f"`{node.item.span.text}` is never in {ranged.words}"
         return ctx.fail(node.span, message, None, [item.note])
     return combined(
-        ctx, lambda: build.membership(ctx, item.expr, ranged.set, node.span), [item], Kind.TRUTH, node.span
+        ctx,
+        lambda: build.membership(ctx, item.expr, ranged.set, node.span),
+        [item],
+        ValueKind.TRUTH,
+        node.span,
     )

@@ -12,12 +12,12 @@ from plx import weights
 from plx.check.program import Const, Expr, Operation, Variable
 from plx.check.typed import (
     Entry,
-    Kind,
     ParamEntry,
     Ranged,
     RelationEntry,
     Typed,
     TypeEntry,
+    ValueKind,
     broken,
     kind_of_value,
 )
@@ -111,21 +111,21 @@ class Context:
 
     def formula(self, env: Env, node: ast.Expr) -> Typed:
         """An expression that must be true or false."""
-        return self.need(self.resolve(env, node), Kind.TRUTH)
+        return self.need(self.resolve(env, node), ValueKind.TRUTH)
 
     def number(self, env: Env, node: ast.Expr) -> Typed:
         """An expression that must be a number."""
-        return self.need(self.resolve(env, node), Kind.NUMBER)
+        return self.need(self.resolve(env, node), ValueKind.NUMBER)
 
-    def need(self, typed: Typed, kind: Kind) -> Typed:
+    def need(self, typed: Typed, kind: ValueKind) -> Typed:
         """The expression if it is of a kind, else a report."""
-        if typed.broken or typed.kind in (kind, Kind.NONE):
+        if typed.broken or typed.kind in (kind, ValueKind.NONE):
             return typed
         message = f"{kind.words} is expected here, this is {typed.kind.words}"
         hint = None
-        if kind == Kind.TRUTH:
+        if kind == ValueKind.TRUTH:
             hint = _formula_instead(typed.expr)
-        elif typed.kind == Kind.SYMBOL:
+        elif typed.kind == ValueKind.SYMBOL:
             hint = "a comparison counts as 0 or 1: put it in parentheses, e.g. `2 * (… = v)`"
         return self.fail(typed.expr.span, message, hint, [typed.note])
 

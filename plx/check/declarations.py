@@ -18,12 +18,12 @@ from plx.check.slots import check_slots, indexes, infos, relevant
 from plx.check.typed import (
     Abbreviation,
     BrokenEntry,
+    CheckedSlot,
     Entry,
     ParamEntry,
     RandomEntry,
     Ranged,
     RelationEntry,
-    Slot,
     Typed,
     broken,
     kind_of,
@@ -66,7 +66,7 @@ def check_param(ctx: Context, node: ast.ParamDecl) -> Entry:
     return _by_expression(ctx, node, node.value, slots, env)
 
 
-def _written(ctx: Context, node: ast.ParamDecl, braces: ast.Braces, slots: Sequence[Slot]) -> Entry:
+def _written(ctx: Context, node: ast.ParamDecl, braces: ast.Braces, slots: Sequence[CheckedSlot]) -> Entry:
     name = node.name.text
     if not slots:
         ctx.error(braces.span, f"`{name}` has no slots, so it is one value and no table")
@@ -87,7 +87,7 @@ def _value(ctx: Context, node: ast.Expr) -> Const | None:
 
 
 def _tabulated(
-    ctx: Context, node: ast.ParamDecl, table: Table, slots: Sequence[Slot], default: Const | None
+    ctx: Context, node: ast.ParamDecl, table: Table, slots: Sequence[CheckedSlot], default: Const | None
 ) -> Entry:
     name = node.name.text
     index = check_index(ctx, table, slots)
@@ -115,7 +115,7 @@ def _odd_one(ctx: Context, table: Table) -> Note | None:
 
 
 def _by_expression(
-    ctx: Context, node: ast.ParamDecl, value: ast.Expr, slots: Sequence[Slot], env: Mapping[str, Typed]
+    ctx: Context, node: ast.ParamDecl, value: ast.Expr, slots: Sequence[CheckedSlot], env: Mapping[str, Typed]
 ) -> Entry:
     body = need_fixed(ctx, ctx.resolve(env, value), "params")
     if not slots and not body.broken:
@@ -153,13 +153,17 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
     return _relation(node, slots, index if table.grid is None else index[table.value == TRUE])
 
 
-def _relation(node: ast.RelationDecl, slots: Sequence[Slot], index: IntArray) -> Entry:
+def _relation(node: ast.RelationDecl, slots: Sequence[CheckedSlot], index: IntArray) -> Entry:
     facts = index[first_of_each(index)]
     return RelationEntry(RelationInfo(node.name.text, infos(slots), facts, node.name.span), tuple(slots))
 
 
 def _by_formula(
-    ctx: Context, node: ast.RelationDecl, value: ast.Expr, slots: Sequence[Slot], env: Mapping[str, Typed]
+    ctx: Context,
+    node: ast.RelationDecl,
+    value: ast.Expr,
+    slots: Sequence[CheckedSlot],
+    env: Mapping[str, Typed],
 ) -> Entry:
     body = need_fixed(ctx, ctx.formula(env, value), "relations")
     if body.broken:
@@ -201,7 +205,7 @@ def check_random(ctx: Context, node: ast.RandomDecl) -> Entry:
     return RandomEntry(info, slots, domain)
 
 
-def _sized(ctx: Context, node: ast.RandomDecl, slots: Sequence[Slot], domain: Ranged) -> bool:
+def _sized(ctx: Context, node: ast.RandomDecl, slots: Sequence[CheckedSlot], domain: Ranged) -> bool:
     """Report a domain that is empty or too large, at any index where that can be told."""
     assert node.domain is not None
     name = node.name.text
@@ -222,7 +226,7 @@ def _sized(ctx: Context, node: ast.RandomDecl, slots: Sequence[Slot], domain: Ra
 
 
 def _sizes(
-    ctx: Context, node: ast.RandomDecl, slots: Sequence[Slot], domain: Ranged
+    ctx: Context, node: ast.RandomDecl, slots: Sequence[CheckedSlot], domain: Ranged
 ) -> Iterator[tuple[list[int], int]]:
     """The size of a domain at the indexes that decide it; none where a guard does, or there are too many."""
     deciding = relevant(slots, domain.set)

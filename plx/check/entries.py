@@ -11,7 +11,7 @@ from plx.check import fixed
 from plx.check.arguments import need_fixed
 from plx.check.context import Context, Wanted
 from plx.check.program import Const
-from plx.check.typed import Slot, Typed
+from plx.check.typed import CheckedSlot, Typed
 from plx.data.table import Table
 from plx.source import Span
 from plx.syntax import ast
@@ -42,7 +42,7 @@ class Written:
     default: ast.Entry | None
 
 
-def key_table(ctx: Context, name: str, braces: ast.Braces, slots: Sequence[Slot]) -> Table | None:
+def key_table(ctx: Context, name: str, braces: ast.Braces, slots: Sequence[CheckedSlot]) -> Table | None:
     """``{(a, b), (c, d)}``: the facts of a relation; None after reports."""
     rows: list[list[Const]] = []
     wrong = False
@@ -61,7 +61,7 @@ def value_table(
     ctx: Context,
     name: str,
     braces: ast.Braces,
-    slots: Sequence[Slot],
+    slots: Sequence[CheckedSlot],
     value_of: Callable[[ast.Expr], Const | None],
 ) -> Written | None:
     """``{key: value, else: value}``: a table of values; None after reports."""
@@ -97,7 +97,7 @@ def _table(name: str, rows: list[list[Const]], values: list[Const] | None, width
     return Table(name, index, value, TextOrigin(spans))
 
 
-def _key(ctx: Context, name: str, node: ast.Expr, slots: Sequence[Slot]) -> list[Const] | None:
+def _key(ctx: Context, name: str, node: ast.Expr, slots: Sequence[CheckedSlot]) -> list[Const] | None:
     items = node.items if isinstance(node, ast.Tuple) else (node,)
     if len(items) != len(slots):
         parts = "1 part" if len(slots) == 1 else f"{len(slots)} parts"
@@ -107,7 +107,7 @@ def _key(ctx: Context, name: str, node: ast.Expr, slots: Sequence[Slot]) -> list
     return None if None in found else [cell for cell in found if cell is not None]
 
 
-def _cell(ctx: Context, node: ast.Expr, slot: Slot) -> Const | None:
+def _cell(ctx: Context, node: ast.Expr, slot: CheckedSlot) -> Const | None:
     """An index; a bare name is a symbol first, even where a param has the same name."""
     if isinstance(node, ast.Name | ast.Quoted):
         symbol = ctx.symbol(node.text)

@@ -11,7 +11,7 @@ from plx.check import fixed
 from plx.check.context import Context
 from plx.check.program import BOOLEAN
 from plx.check.slots import indexes, is_independent
-from plx.check.typed import RandomEntry, Slot
+from plx.check.typed import CheckedSlot, RandomEntry
 from plx.data.grid import GridOrigin
 from plx.data.table import Table
 from plx.source import Span
@@ -19,7 +19,7 @@ from plx.values import IntArray
 
 
 def laid_out(
-    ctx: Context, table: Table, slots: Sequence[Slot], span: Span, truth: bool = False
+    ctx: Context, table: Table, slots: Sequence[CheckedSlot], span: Span, truth: bool = False
 ) -> Table | None:
     """A table by rows. An array becomes one if it has the sizes of the slots; None after a report.
 
@@ -66,12 +66,12 @@ def observed(ctx: Context, table: Table, entry: RandomEntry, span: Span) -> Tabl
     return None
 
 
-def _sizes(ctx: Context, slots: Sequence[Slot]) -> tuple[int, ...]:
+def _sizes(ctx: Context, slots: Sequence[CheckedSlot]) -> tuple[int, ...]:
     """How many members each slot has, without those that depend on others."""
     return tuple(len(fixed.members(ctx, slot.ranged.set, {})) for slot in slots if is_independent(slot))
 
 
-def _are_rows(ctx: Context, table: Table, slots: Sequence[Slot]) -> bool:
+def _are_rows(ctx: Context, table: Table, slots: Sequence[CheckedSlot]) -> bool:
     """Whether there are rows, and all of them name members of slots that do not depend on others."""
     return bool(len(table.index)) and all(
         np.isin(table.index[:, at], fixed.members(ctx, slot.ranged.set, {})).all()
@@ -80,6 +80,6 @@ def _are_rows(ctx: Context, table: Table, slots: Sequence[Slot]) -> bool:
     )
 
 
-def _by_cell(ctx: Context, table: Table, grid: IntArray, slots: Sequence[Slot]) -> Table:
+def _by_cell(ctx: Context, table: Table, grid: IntArray, slots: Sequence[CheckedSlot]) -> Table:
     origin = GridOrigin(table.name, grid.shape)
     return Table(table.name, indexes(ctx, slots, grid.size), grid.reshape(-1), origin, grid)

@@ -15,12 +15,12 @@ from plx.check.tabulate import tabulated
 from plx.check.typed import (
     Abbreviation,
     BrokenEntry,
-    Kind,
     ParamEntry,
     RandomEntry,
     RelationEntry,
     Typed,
     TypeEntry,
+    ValueKind,
     broken,
 )
 from plx.errors import Note
@@ -180,7 +180,7 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
                 return replace(_entry_of(ctx, entry, exprs, span), fixed=known, depth=depth, size=size)
             case RelationEntry():
                 expr = build.relation_term(ctx, text, exprs, span)
-                return Typed(expr, Kind.TRUTH, fixed=known, depth=depth, size=size)
+                return Typed(expr, ValueKind.TRUTH, fixed=known, depth=depth, size=size)
             case Abbreviation():
                 return _expand(ctx, entry, arguments, span)
     except fixed.NoValue as mistake:
@@ -197,7 +197,7 @@ def _random(ctx: Context, entry: RandomEntry, arguments: list[Expr], span: Span)
     term = RandomTerm(entry.info.name, tuple(arguments), span=span)
     domain = entry.domain
     if domain is None:
-        return Typed(term, Kind.TRUTH, fixed=False)
+        return Typed(term, ValueKind.TRUTH, fixed=False)
     mapped = {slot.variable.uid: a for slot, a in zip(entry.slots, arguments, strict=True)}
     return Typed(
         term,

@@ -9,7 +9,7 @@ from plx.check import build, fixed
 from plx.check.arguments import count
 from plx.check.context import MAX_DEPTH, MAX_SIZE, Context, Env, Wanted
 from plx.check.program import Const, Expr, Operation, Operator
-from plx.check.typed import Kind, Typed, broken
+from plx.check.typed import Typed, ValueKind, broken
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import ZERO
@@ -27,7 +27,7 @@ FUNCTIONS: Final[dict[str, Operator]] = {
 }
 
 
-def result(ctx: Context, op: Operator, operands: Sequence[Typed], kind: Kind, span: Span) -> Typed:
+def result(ctx: Context, op: Operator, operands: Sequence[Typed], kind: ValueKind, span: Span) -> Typed:
     """An operation on operands whose kinds have been checked."""
     if any(operand.broken for operand in operands):
         return broken(span)
@@ -38,7 +38,7 @@ def result(ctx: Context, op: Operator, operands: Sequence[Typed], kind: Kind, sp
 
 
 def combined(
-    ctx: Context, make: Callable[[], Expr], operands: Sequence[Typed], kind: Kind, span: Span
+    ctx: Context, make: Callable[[], Expr], operands: Sequence[Typed], kind: ValueKind, span: Span
 ) -> Typed:
     """What ``make`` builds from operands, typed; its mistakes and its size are reported."""
     size = 1 + sum(operand.size for operand in operands)
@@ -56,9 +56,9 @@ def combined(
 
 def amount(ctx: Context, typed: Typed) -> Typed:
     """What stands in arithmetic: a number, or a formula, which counts as 0 or 1."""
-    if typed.broken or typed.kind != Kind.TRUTH:
-        return ctx.need(typed, Kind.NUMBER)
-    return result(ctx, "indicator", [typed], Kind.NUMBER, typed.expr.span)
+    if typed.broken or typed.kind != ValueKind.TRUTH:
+        return ctx.need(typed, ValueKind.NUMBER)
+    return result(ctx, "indicator", [typed], ValueKind.NUMBER, typed.expr.span)
 
 
 def _merged(part: Expr, whole: Expr) -> bool:
@@ -74,9 +74,9 @@ def unary(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Type
     """``not``, ``-`` and ``+``."""
     assert isinstance(node, ast.Unary)
     if node.op == "not":
-        return result(ctx, "not", [ctx.formula(env, node.operand)], Kind.TRUTH, node.span)
+        return result(ctx, "not", [ctx.formula(env, node.operand)], ValueKind.TRUTH, node.span)
     operand = amount(ctx, ctx.resolve(env, node.operand))
-    return operand if node.op == "+" else result(ctx, "neg", [operand], Kind.NUMBER, node.span)
+    return operand if node.op == "+" else result(ctx, "neg", [operand], ValueKind.NUMBER, node.span)
 
 
 def binary(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
@@ -87,13 +87,13 @@ def binary(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
         return ctx.fail(node.span, "a range is a set; a value is expected here", hint)
     if node.op == "=>":
         return _implications(ctx, env, node)
-    kind = Kind.NUMBER if node.op in _ARITHMETIC else Kind.TRUTH
+    kind = ValueKind.NUMBER if node.op in _ARITHMETIC else ValueKind.TRUTH
     ops, nodes = _left_chain(node)
-    if kind == Kind.TRUTH and _union_instead(ctx, nodes):
+    if kind == ValueKind.TRUTH and _union_instead(ctx, nodes):
         hint = "put a union after `in` into parentheses: `x in (A | {b})`"
         return ctx.fail(node.span, "this is a union of sets; a formula is expected here", hint)
     found = [ctx.resolve(env, operand) for operand in nodes]
-    operands = [amount(ctx, typed) if kind == Kind.NUMBER else ctx.need(typed, kind) for typed in found]
+    operands = [amount(ctx, typed) if kind == ValueKind.NUMBER else ctx.need(typed, kind) for typed in found]
     if any(operand.broken for operand in operands):
         return broken(node.span)
     return _folded(ctx, node, ops, operands, kind)
@@ -121,7 +121,7 @@ def _union_instead(ctx: Context, nodes: Sequence[ast.Expr]) -> bool:
 
 
 def _folded(
-    ctx: Context, node: ast.Binary, ops: Sequence[ast.BinaryOp], operands: list[Typed], kind: Kind
+    ctx: Context, node: ast.Binary, ops: Sequence[ast.BinaryOp], operands: list[Typed], kind: ValueKind
 ) -> Typed:
     if node.op in ("and", "or"):
         return result(ctx, node.op, operands, kind, node.span)
@@ -150,7 +150,7 @@ def _balanced(ctx: Context, op: Operator, operands: Sequence[Typed], span: Span)
         return operands[0]
     half = len(operands) // 2
     sides = [_balanced(ctx, op, part, span) for part in (operands[:half], operands[half:])]
-    return result(ctx, op, sides, Kind.TRUTH, span)
+    return result(ctx, op, sides, ValueKind.TRUTH, span)
 
 
 def _implications(ctx: Context, env: Env, node: ast.Binary) -> Typed:
@@ -161,8 +161,8 @@ def _implications(ctx: Context, env: Env, node: ast.Binary) -> Typed:
         premises.append(ctx.formula(env, right.left))
         right = right.right
     conclusion = ctx.formula(env, right)
-    premise = premises[0] if len(premises) == 1 else result(ctx, "and", premises, Kind.TRUTH, node.span)
-    return result(ctx, "=>", [premise, conclusion], Kind.TRUTH, node.span)
+    premise = premises[0] if len(premises) == 1 else result(ctx, "and", premises, ValueKind.TRUTH, node.span)
+    return result(ctx, "=>", [premise, conclusion], ValueKind.TRUTH, node.span)
 
 
 # ------------------------------------------------------------------------- functions
@@ -176,4 +176,4 @@ def apply_function(ctx: Context, env: Env, node: ast.Apply) -> Typed:
     if len(operands) < 2 if several else len(operands) != 1:
         wanted = "two arguments or more" if several else count(1)
         return ctx.fail(node.span, f"`{op}` takes {wanted}, not {len(operands)}")
-    return result(ctx, op, operands, Kind.NUMBER, node.span)
+    return result(ctx, op, operands, ValueKind.NUMBER, node.span)

@@ -12,7 +12,7 @@ from plx.check import build, fixed
 from plx.check.context import Context
 from plx.check.program import SetExpr
 from plx.check.slots import index_count, indexes, is_independent, row_keys, sets_by_row
-from plx.check.typed import Slot
+from plx.check.typed import CheckedSlot
 from plx.data.cells import from_loose_text
 from plx.data.table import Table
 from plx.errors import Note
@@ -26,7 +26,7 @@ _ENUMERATED = 2_000_000
 """Up to so many indexes gaps are looked for in a table whose slots depend on each other."""
 
 
-def check_index(ctx: Context, table: Table, slots: Sequence[Slot]) -> IntArray | None:
+def check_index(ctx: Context, table: Table, slots: Sequence[CheckedSlot]) -> IntArray | None:
     """The index of a table, each cell a member of its slot; None after reports.
 
     A symbol that reads as a number counts as one where the slot holds numbers, and the reverse.
@@ -43,7 +43,7 @@ def check_index(ctx: Context, table: Table, slots: Sequence[Slot]) -> IntArray |
 
 
 def check_values(
-    ctx: Context, table: Table, index: IntArray, slots: Sequence[Slot], domain: SetExpr, words: str
+    ctx: Context, table: Table, index: IntArray, slots: Sequence[CheckedSlot], domain: SetExpr, words: str
 ) -> IntArray | None:
     """The value column of a table, each cell a member of a domain that may depend on the slots."""
     assert table.value is not None
@@ -159,7 +159,7 @@ def report_duplicates(ctx: Context, table: Table, index: IntArray) -> bool:
     return True
 
 
-def report_gaps(ctx: Context, name: str, slots: Sequence[Slot], index: IntArray, span: Span) -> bool:
+def report_gaps(ctx: Context, name: str, slots: Sequence[CheckedSlot], index: IntArray, span: Span) -> bool:
     """Report indexes for which a table without ``else`` has no entry."""
     expected = index_count(ctx, slots)
     if expected is None:
@@ -181,7 +181,7 @@ def report_gaps(ctx: Context, name: str, slots: Sequence[Slot], index: IntArray,
     return True
 
 
-def _all(ctx: Context, slots: Sequence[Slot]) -> Iterator[tuple[int, ...]]:
+def _all(ctx: Context, slots: Sequence[CheckedSlot]) -> Iterator[tuple[int, ...]]:
     if all(is_independent(slot) for slot in slots):
         return product(*(fixed.members(ctx, slot.ranged.set, {}).tolist() for slot in slots))
     return iter(map(tuple, indexes(ctx, slots, _ENUMERATED).tolist()))

@@ -9,7 +9,7 @@ from plx.check.context import Context, Env, Wanted
 from plx.check.operators import amount, combined
 from plx.check.program import Aggregate, RelationBinding, Scope, SetBinding, Variable
 from plx.check.sets import not_a_value, resolve_set
-from plx.check.typed import BrokenEntry, Kind, RandomEntry, RelationEntry, Typed, broken
+from plx.check.typed import BrokenEntry, RandomEntry, RelationEntry, Typed, ValueKind, broken
 from plx.errors import Note
 from plx.syntax import ast
 
@@ -127,7 +127,7 @@ def aggregate(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> 
     body = amount(ctx, ctx.resolve(inner, node.body)) if summed else ctx.formula(inner, node.body)
     if wrong or body.broken:
         return broken(node.span)
-    kind = Kind.NUMBER if node.kind in ("sum", "count") else Kind.TRUTH
+    kind = ValueKind.NUMBER if node.kind in ("sum", "count") else ValueKind.TRUTH
     return combined(
         ctx, lambda: Aggregate(node.kind, body.expr, scope, span=node.span), [body], kind, node.span
     )

@@ -22,11 +22,11 @@ from plx.check.program import (
 )
 from plx.check.typed import (
     BrokenEntry,
-    Kind,
     Ranged,
     RelationEntry,
     Typed,
     TypeEntry,
+    ValueKind,
     broken_set,
     kind_of,
 )
@@ -62,7 +62,7 @@ def _no_set(ctx: Context, node: ast.Expr) -> Ranged:
     return broken_set(node.span)
 
 
-def finish(ctx: Context, set_: SetExpr, kind: Kind, possible: IntArray | None, span: Span) -> Ranged:
+def finish(ctx: Context, set_: SetExpr, kind: ValueKind, possible: IntArray | None, span: Span) -> Ranged:
     """A set, folded to its members where it is closed."""
     try:
         set_ = build.closed_set(ctx, set_)
@@ -155,8 +155,8 @@ def _items(ctx: Context, items: Sequence[Typed], span: Span) -> Ranged:
     exprs = tuple([item.expr for item in items])
     if all(isinstance(expr, Const) for expr in exprs):
         ids = dict.fromkeys(expr.id for expr in exprs if isinstance(expr, Const))
-        return finish(ctx, SetConst(tuple(ids), span=span), Kind.ANY, None, span)
-    kind = Kind.NONE
+        return finish(ctx, SetConst(tuple(ids), span=span), ValueKind.ANY, None, span)
+    kind = ValueKind.NONE
     for item in items:
         kind |= item.kind
     return finish(ctx, SetItems(exprs, span=span), kind, union(item.possible for item in items), span)
@@ -207,7 +207,7 @@ def _range(ctx: Context, env: Env, node: ast.Binary, introduce: bool) -> Ranged:
     if any(end.broken for end in ends):
         return broken_set(node.span)
     set_ = SetRange(ends[0].expr, ends[1].expr, span=node.span)
-    return finish(ctx, set_, Kind.NUMBER, None, node.span)
+    return finish(ctx, set_, ValueKind.NUMBER, None, node.span)
 
 
 def _is_decimal(node: ast.Expr) -> bool:
@@ -242,7 +242,7 @@ def _run(ctx: Context, node: ast.Binary, introduce: bool) -> Ranged:
             ctx.error(node.span, f"`{print_value(unknown[0])}` is a member of no type")
         if unknown:
             return broken_set(node.span)
-    return finish(ctx, SetConst(tuple(ids.tolist()), span=node.span), Kind.SYMBOL, None, node.span)
+    return finish(ctx, SetConst(tuple(ids.tolist()), span=node.span), ValueKind.SYMBOL, None, node.span)
 
 
 def run(first: str, last: str) -> list[str]:
@@ -273,7 +273,7 @@ def _union(ctx: Context, env: Env, node: ast.Binary, introduce: bool) -> Ranged:
 
 
 def _joined(ctx: Context, sets: Sequence[SetExpr], parts: Sequence[Typed | Ranged], span: Span) -> Ranged:
-    kind = Kind.NONE
+    kind = ValueKind.NONE
     for part in parts:
         kind |= part.kind
     return finish(ctx, SetUnion(tuple(sets), span=span), kind, union(p.possible for p in parts), span)

@@ -10,20 +10,20 @@ from plx.check import build, fixed
 from plx.check.context import Context
 from plx.check.program import SetConst, SetExpr, SetType, SlotInfo, Variable
 from plx.check.sets import resolve_set
-from plx.check.typed import Slot, Typed
+from plx.check.typed import CheckedSlot, Typed
 from plx.check.walk import parts, set_exprs
 from plx.errors import Note
 from plx.syntax import ast
 from plx.values import IntArray
 
-Checked = tuple[tuple[Slot, ...], dict[str, Typed], bool]
+Checked = tuple[tuple[CheckedSlot, ...], dict[str, Typed], bool]
 """Slots, the variables of those with names, and whether mistakes were found."""
 
 
 def check_slots(ctx: Context, nodes: Sequence[ast.Slot]) -> Checked:
     """The slots of a declaration; the set of each may use the names of earlier ones."""
     env: dict[str, Typed] = {}
-    slots: list[Slot] = []
+    slots: list[CheckedSlot] = []
     wrong = False
     for node in nodes:
         ranged = resolve_set(ctx, env, node.set)
@@ -36,22 +36,22 @@ def check_slots(ctx: Context, nodes: Sequence[ast.Slot]) -> Checked:
                 ctx.error(node.name.span, f"two slots are called `{node.name.text}`", None, [note])
                 wrong = True
             env[node.name.text] = typed
-        slots.append(Slot(typed.expr, ranged, node.name.text if node.name else None, node.span))  # type: ignore[arg-type]
+        slots.append(CheckedSlot(typed.expr, ranged, node.name.text if node.name else None, node.span))  # type: ignore[arg-type]
     return tuple(slots), env, wrong
 
 
-def infos(slots: Sequence[Slot]) -> tuple[SlotInfo, ...]:
+def infos(slots: Sequence[CheckedSlot]) -> tuple[SlotInfo, ...]:
     """The slots as the program keeps them."""
     return tuple(SlotInfo(slot.variable, slot.ranged.set) for slot in slots)
 
 
-def is_independent(slot: Slot) -> bool:
+def is_independent(slot: CheckedSlot) -> bool:
     """Whether a slot's set is the same at every index."""
     set_ = slot.ranged.set
     return isinstance(set_, SetConst) or (isinstance(set_, SetType) and not set_.arguments)
 
 
-def index_count(ctx: Context, slots: Sequence[Slot]) -> int | None:
+def index_count(ctx: Context, slots: Sequence[CheckedSlot]) -> int | None:
     """How many indexes there are, or None if a slot depends on others."""
     total = 1
     for slot in slots:
@@ -61,7 +61,7 @@ def index_count(ctx: Context, slots: Sequence[Slot]) -> int | None:
     return total
 
 
-def indexes(ctx: Context, slots: Sequence[Slot], limit: int) -> IntArray:
+def indexes(ctx: Context, slots: Sequence[CheckedSlot], limit: int) -> IntArray:
     """All indexes in order, shape (n, slots). Raises NoValue past ``limit``."""
     rows = np.zeros((1, 0), dtype=np.int64)
     for at, slot in enumerate(slots):
@@ -69,7 +69,9 @@ def indexes(ctx: Context, slots: Sequence[Slot], limit: int) -> IntArray:
     return rows
 
 
-def _within(ctx: Context, slots: Sequence[Slot], set_: SetExpr, rows: IntArray, limit: int) -> list[Block]:
+def _within(
+    ctx: Context, slots: Sequence[CheckedSlot], set_: SetExpr, rows: IntArray, limit: int
+) -> list[Block]:
     """As `sets_by_row`. Raises NoValue before there are more than ``limit`` pairs of a row and a member."""
     blocks: list[Block] = []
     total = 0
@@ -85,7 +87,7 @@ Block = tuple[IntArray, IntArray]
 """A group of rows, and the members of the set that they share."""
 
 
-def sets_by_row(ctx: Context, slots: Sequence[Slot], set_: SetExpr, rows: IntArray) -> Iterator[Block]:
+def sets_by_row(ctx: Context, slots: Sequence[CheckedSlot], set_: SetExpr, rows: IntArray) -> Iterator[Block]:
     """The members of a set that may depend on slots, at each of some indexes; ``rows`` has a column per slot.
 
     Raises NoValue where the sets have too many members in all.
@@ -101,13 +103,13 @@ def sets_by_row(ctx: Context, slots: Sequence[Slot], set_: SetExpr, rows: IntArr
         yield group, ids
 
 
-def depends_on(slots: Sequence[Slot], set_: SetExpr) -> list[int]:
+def depends_on(slots: Sequence[CheckedSlot], set_: SetExpr) -> list[int]:
     """The places of the slots that a set mentions."""
     mentioned = {v.uid for expr in set_exprs(set_) for v in parts(expr) if isinstance(v, Variable)}
     return [place for place, slot in enumerate(slots) if slot.variable.uid in mentioned]
 
 
-def relevant(slots: Sequence[Slot], set_: SetExpr) -> list[Slot]:
+def relevant(slots: Sequence[CheckedSlot], set_: SetExpr) -> list[CheckedSlot]:
     """The slots that decide a set: those it mentions, those which their sets mention, and so on."""
     places = set(depends_on(slots, set_))
     for place in reversed(range(len(slots))):

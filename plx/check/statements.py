@@ -15,7 +15,7 @@ from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Sc
 from plx.check.rows import check_index, check_values
 from plx.check.scopes import resolve_scope
 from plx.check.slips import warn_condition, warn_odds
-from plx.check.typed import BrokenEntry, Kind, RandomEntry, Typed
+from plx.check.typed import BrokenEntry, RandomEntry, Typed, ValueKind
 from plx.data.table import Table
 from plx.errors import did_you_mean
 from plx.source import Span
@@ -48,7 +48,7 @@ def _weight(ctx: Context, env: Env, node: ast.Expr) -> Typed:
     typed = ctx.resolve(env, node)
     if not typed.broken and not typed.fixed:
         return need_fixed(ctx, typed, "weights")
-    if not typed.broken and typed.kind != Kind.NUMBER:
+    if not typed.broken and typed.kind != ValueKind.NUMBER:
         message = f"a weight is a number, this is {typed.kind.words}"
         return ctx.fail(typed.expr.span, message, None, [typed.note])
     return _finite(ctx, typed)
@@ -56,8 +56,8 @@ def _weight(ctx: Context, env: Env, node: ast.Expr) -> Typed:
 
 def _factor(ctx: Context, env: Env, node: ast.Expr) -> Typed:
     typed = ctx.resolve(env, node)
-    if typed.broken or typed.kind != Kind.TRUTH:
-        return _finite(ctx, ctx.need(typed, Kind.NUMBER))
+    if typed.broken or typed.kind != ValueKind.TRUTH:
+        return _finite(ctx, ctx.need(typed, ValueKind.NUMBER))
     message = f"a factor is a number, this is {typed.kind.words}"
     hint = f"`weight w: {node.span.text}` adds w where it holds"
     if isinstance(node, ast.Compare):
@@ -171,9 +171,9 @@ def _whole(
 
 def target_kind(target: Typed) -> str:
     """What a query asks of an expression."""
-    if target.kind == Kind.TRUTH:
+    if target.kind == ValueKind.TRUTH:
         return "probability"
-    if isinstance(target.expr, RandomTerm) or target.kind != Kind.NUMBER:
+    if isinstance(target.expr, RandomTerm) or target.kind != ValueKind.NUMBER:
         return "distribution"
     return "number"
 

@@ -23,7 +23,7 @@ from plx.source import Span
 from plx.values import TRUE, ZERO, IntArray, Value, Values
 
 
-class Kind(IntFlag):
+class ValueKind(IntFlag):
     """The kinds of value an expression may take; none, for a variable over an empty set."""
 
     NONE = 0
@@ -39,31 +39,31 @@ class Kind(IntFlag):
 
 
 _WORDS = {
-    Kind.TRUTH: "a formula (true or false)",
-    Kind.NUMBER: "a number",
-    Kind.SYMBOL: "a symbol",
-    Kind.NUMBER | Kind.SYMBOL: "a symbol or a number",
+    ValueKind.TRUTH: "a formula (true or false)",
+    ValueKind.NUMBER: "a number",
+    ValueKind.SYMBOL: "a symbol",
+    ValueKind.NUMBER | ValueKind.SYMBOL: "a symbol or a number",
 }
 
 
-def kind_of_value(value: Value) -> Kind:
+def kind_of_value(value: Value) -> ValueKind:
     """The kind of one value."""
     if isinstance(value, str):
-        return Kind.SYMBOL
-    return Kind.TRUTH if isinstance(value, bool) else Kind.NUMBER
+        return ValueKind.SYMBOL
+    return ValueKind.TRUTH if isinstance(value, bool) else ValueKind.NUMBER
 
 
-def kind_of(values: Values, ids: IntArray) -> Kind:
+def kind_of(values: Values, ids: IntArray) -> ValueKind:
     """The kinds that occur among some values."""
     truth = ids <= TRUE
     number = ~np.isnan(values.floats(ids))
-    kind = Kind.NONE
+    kind = ValueKind.NONE
     if truth.any():
-        kind |= Kind.TRUTH
+        kind |= ValueKind.TRUTH
     if number.any():
-        kind |= Kind.NUMBER
+        kind |= ValueKind.NUMBER
     if not (truth | number).all():
-        kind |= Kind.SYMBOL
+        kind |= ValueKind.SYMBOL
     return kind
 
 
@@ -78,7 +78,7 @@ class Typed:
     """
 
     expr: Expr
-    kind: Kind
+    kind: ValueKind
     possible: IntArray | None = None
     strict: bool = True
     fixed: bool = True
@@ -91,7 +91,7 @@ class Typed:
 
 def broken(span: Span) -> Typed:
     """Stands for an expression in which a mistake has been reported."""
-    return Typed(Const(ZERO, span=span), Kind.ANY, broken=True)
+    return Typed(Const(ZERO, span=span), ValueKind.ANY, broken=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Ranged:
     ``words`` is the set as the program writes it."""
 
     set: SetExpr
-    kind: Kind
+    kind: ValueKind
     possible: IntArray | None
     words: str
     home: str | None = None
@@ -109,11 +109,11 @@ class Ranged:
 
 def broken_set(span: Span) -> Ranged:
     """Stands for a set in which a mistake has been reported."""
-    return Ranged(SetConst((), span=span), Kind.ANY, None, span.text, broken=True)
+    return Ranged(SetConst((), span=span), ValueKind.ANY, None, span.text, broken=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class CheckedSlot:
     """A checked slot; ``name`` is None where the program gives none."""
 
     variable: Variable
@@ -130,8 +130,8 @@ class TypeEntry:
     """A checked type; ``possible`` are its members sorted by id."""
 
     info: TypeInfo
-    slots: tuple[Slot, ...]
-    kind: Kind
+    slots: tuple[CheckedSlot, ...]
+    kind: ValueKind
     possible: IntArray
 
 
@@ -140,8 +140,8 @@ class ParamEntry:
     """A checked table of fixed values. ``note``: what keeps them from being numbers, where some are."""
 
     info: ParamInfo
-    slots: tuple[Slot, ...]
-    kind: Kind
+    slots: tuple[CheckedSlot, ...]
+    kind: ValueKind
     possible: IntArray
     note: Note | None = None
 
@@ -151,7 +151,7 @@ class RelationEntry:
     """A checked list of facts."""
 
     info: RelationInfo
-    slots: tuple[Slot, ...]
+    slots: tuple[CheckedSlot, ...]
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class RandomEntry:
     """A checked random function; a domain of None means Boolean."""
 
     info: RandomInfo
-    slots: tuple[Slot, ...]
+    slots: tuple[CheckedSlot, ...]
     domain: Ranged | None
 
 
@@ -168,7 +168,7 @@ class Abbreviation:
     """A define, or a param by expression: its body is expanded in place."""
 
     name: str
-    slots: tuple[Slot, ...]
+    slots: tuple[CheckedSlot, ...]
     body: Typed
     span: Span
 
@@ -177,7 +177,7 @@ class Abbreviation:
 class BrokenEntry:
     """A declaration in which a mistake has been reported."""
 
-    slots: tuple[Slot, ...] | None = None
+    slots: tuple[CheckedSlot, ...] | None = None
 
 
 Entry = TypeEntry | ParamEntry | RelationEntry | RandomEntry | Abbreviation | BrokenEntry

@@ -13,7 +13,7 @@ from plx.check.program import TypeInfo
 from plx.check.rows import check_index, report_duplicates, report_gaps
 from plx.check.sets import resolve_set
 from plx.check.slots import check_slots, indexes, infos
-from plx.check.typed import BrokenEntry, Entry, Slot, TypeEntry, kind_of
+from plx.check.typed import BrokenEntry, CheckedSlot, Entry, TypeEntry, kind_of
 from plx.data.table import Table
 from plx.errors import Note
 from plx.syntax import ast
@@ -54,7 +54,7 @@ def _checked(ctx: Context, node: ast.TypeDecl) -> Entry:
 
 
 def _entry(
-    ctx: Context, node: ast.TypeDecl, members: IntArray, slots: Sequence[Slot], family: Family | None
+    ctx: Context, node: ast.TypeDecl, members: IntArray, slots: Sequence[CheckedSlot], family: Family | None
 ) -> Entry:
     if not len(members):
         ctx.error(node.name.span, f"the type `{node.name.text}` is empty")
@@ -118,7 +118,7 @@ def _plain(node: ast.Expr) -> ast.Expr:
 # -------------------------------------------------------------------------- families
 
 
-def _given_family(ctx: Context, table: Table, slots: Sequence[Slot]) -> Family | None:
+def _given_family(ctx: Context, table: Table, slots: Sequence[CheckedSlot]) -> Family | None:
     assert table.value is not None
     index = check_index(ctx, table, slots)
     pairs = Table(table.name, np.column_stack([table.index, table.value]), None, table.origin)
@@ -132,13 +132,13 @@ def _given_family(ctx: Context, table: Table, slots: Sequence[Slot]) -> Family |
     return family
 
 
-def _indexes(ctx: Context, slots: Sequence[Slot]) -> list[list[int]]:
+def _indexes(ctx: Context, slots: Sequence[CheckedSlot]) -> list[list[int]]:
     found: list[list[int]] = indexes(ctx, slots, _LARGEST_FAMILY).tolist()
     return found
 
 
 def _written_family(
-    ctx: Context, node: ast.TypeDecl, slots: Sequence[Slot], env: Mapping[str, object]
+    ctx: Context, node: ast.TypeDecl, slots: Sequence[CheckedSlot], env: Mapping[str, object]
 ) -> Family | None:
     value = _value(ctx, node)
     if value is None:
@@ -149,7 +149,7 @@ def _written_family(
 
 
 def _family_expression(
-    ctx: Context, node: ast.TypeDecl, value: ast.Expr, slots: Sequence[Slot], env: Mapping[str, object]
+    ctx: Context, node: ast.TypeDecl, value: ast.Expr, slots: Sequence[CheckedSlot], env: Mapping[str, object]
 ) -> Family | None:
     """``type Below(n: Level) = 0..n``: one set per index."""
     ranged = resolve_set(ctx, env, value, introduce=True)  # type: ignore[arg-type]
@@ -166,7 +166,7 @@ def _family_expression(
 
 
 def _family_table(
-    ctx: Context, node: ast.TypeDecl, braces: ast.Braces, slots: Sequence[Slot]
+    ctx: Context, node: ast.TypeDecl, braces: ast.Braces, slots: Sequence[CheckedSlot]
 ) -> Family | None:
     """``{theory: {logic, sets}, else: {}}``."""
     entries = [entry for entry in braces.entries if not entry.otherwise]

@@ -21,7 +21,7 @@ _SHOWN = 12
 """Longer lists of names are cut in messages."""
 
 
-class Names:
+class NetworkNames:
     """Variables and states of a network by the text that a user would write for them."""
 
     def __init__(self, network: Network) -> None:
@@ -74,7 +74,7 @@ def plain(value: Value) -> str:
 
 def read_pairs(network: Network, pairs: Mapping[str, object]) -> FileEvidence:
     """Evidence from names and states: ``{"smoke": "yes", "x(3)": 1}``."""
-    names = Names(network)
+    names = NetworkNames(network)
     states = {
         name: str(state).lower() if isinstance(state, bool) else str(state) for name, state in pairs.items()
     }
@@ -83,7 +83,7 @@ def read_pairs(network: Network, pairs: Mapping[str, object]) -> FileEvidence:
 
 def read_lines(source: Source, network: Network) -> FileEvidence:
     """Evidence from lines ``NAME=STATE``; blank lines and lines that start with ``#`` are skipped."""
-    names = Names(network)
+    names = NetworkNames(network)
     return FileEvidence(tuple(names.observed(*names.split(text), span) for text, span in _lines(source)))
 
 

@@ -12,7 +12,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.formats.bif import read_bif
 from plx.formats.build import build
 from plx.formats.evidence import (
-    Names,
+    NetworkNames,
     join,
     read_evidence,
     read_likelihoods,
@@ -63,7 +63,7 @@ def read_observed(path: str | Path, evidence: Evidence = (), best: int = 0) -> O
     if isinstance(evidence, Mapping):
         parts = [read_pairs(network, evidence)]
     else:
-        names = Names(network)
+        names = NetworkNames(network)
         parts = [_evidence(network, names, item) for item in evidence]
     return ObservedNetwork(network, join(parts, network), best)
 
@@ -86,7 +86,7 @@ def read_source(path: str | Path) -> Source:
     return decode(str(path), content)
 
 
-def _evidence(network: Network, names: Names, item: str | Path) -> FileEvidence:
+def _evidence(network: Network, names: NetworkNames, item: str | Path) -> FileEvidence:
     text = str(item)
     if "=" in text and not Path(text).is_file():
         return FileEvidence((names.observed(*names.split(text), None),))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.derived import NO_DERIVED, DerivedNodes, Simplified, simplify
-from plx.graph.merge import Merged, Part, merge
+from plx.graph.merge import EqualArity, Merged, merge
 from plx.graph.model import FactorGraph, Int32Array
 from plx.graph.node_map import NodeMap
 from plx.graph.ragged import owners, segments, starts
@@ -91,7 +91,7 @@ def variable_cards(graph: FactorGraph) -> Int32Array:
     return graph.card[: graph.n_variables]
 
 
-def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterator[Part]:
+def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterator[EqualArity]:
     """Sorted scopes without repeats, fixed nodes or nodes that the table ignores."""
     n = len(batch.scope)
     if n == 0:
@@ -100,7 +100,7 @@ def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterato
     scope = nodes.node[batch.scope] if nodes.moved else batch.scope
     rule = np.broadcast_to(np.asarray(batch.rule, dtype=np.int32), (n,))
     if (scope[:, 1:] > scope[:, :-1]).all() and (nodes.state[scope] < 0).all():
-        yield from _drop_irrelevant(Part(scope, batch.table, batch.tables, rule), cards)
+        yield from _drop_irrelevant(EqualArity(scope, batch.table, batch.tables, rule), cards)
         return
     axes = _axes(scope, nodes.state)
     first, inverse = unique_rows(axes)
@@ -109,7 +109,7 @@ def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterato
         mine = slice(None) if len(first) == 1 else np.flatnonzero(inverse == i)
         columns = [pattern.index(axis) for axis in range(max(pattern, default=-1) + 1)]
         tables = batch.tables[:, gather_map(cards, pattern)]
-        part = Part(scope[mine][:, columns], batch.table[mine], tables, rule[mine])
+        part = EqualArity(scope[mine][:, columns], batch.table[mine], tables, rule[mine])
         yield from _drop_irrelevant(part, [cards[j] for j in columns])
 
 
@@ -136,7 +136,7 @@ def _axes(scope: AnyInt, state: IntArray) -> Int32Array:
     return axes
 
 
-def _drop_irrelevant(part: Part, cards: list[int]) -> Iterator[Part]:
+def _drop_irrelevant(part: EqualArity, cards: list[int]) -> Iterator[EqualArity]:
     """Split a part by the axes that its tables depend on."""
     relevant = relevant_axes(part.tables, cards)
     if relevant.all():
@@ -149,10 +149,10 @@ def _drop_irrelevant(part: Part, cards: list[int]) -> Iterator[Part]:
         place = np.cumsum(relevant[row]) - 1
         axes = [int(place[j]) if relevant[row, j] else -1 for j in range(len(cards))]
         tables = part.tables[:, gather_map(cards, axes)]
-        yield Part(part.scope[mine][:, kept], part.table[mine], tables, part.rule[mine])
+        yield EqualArity(part.scope[mine][:, kept], part.table[mine], tables, part.rule[mine])
 
 
-def _constant(values: Values, parts: list[Part]) -> int:
+def _constant(values: Values, parts: list[EqualArity]) -> int:
     """The id of the sum of the tables of empty scopes."""
     weights = [part.tables[:, 0] for part in parts]
     counts = [np.bincount(part.table, minlength=len(part.tables)) for part in parts]

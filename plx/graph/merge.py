@@ -18,7 +18,7 @@ _LARGE = 2.0**20
 """Log weights up to this leave ten digits behind the point of a sum."""
 
 
-class Part(NamedTuple):
+class EqualArity(NamedTuple):
     """n factors over k nodes each: scopes strictly increasing, tables in C order."""
 
     scope: AnyInt  # [n, k]
@@ -27,7 +27,7 @@ class Part(NamedTuple):
     rule: Int32Array  # [n]
 
 
-_NO_FACTORS = Part(
+_NO_FACTORS = EqualArity(
     scope=np.empty((0, 0), dtype=np.int64),
     table=np.empty(0, dtype=np.int64),
     tables=np.empty((0, 1), dtype=np.int64),
@@ -43,12 +43,12 @@ class Merged(NamedTuple):
     table_start: IntArray  # [T + 1]
     weight: IntArray  # all tables, one after the other
     rule: Int32Array  # [F]
-    constants: Part  # k = 0
+    constants: EqualArity  # k = 0
 
 
-def merge(values: Values, parts: Sequence[Part]) -> Merged:
+def merge(values: Values, parts: Sequence[EqualArity]) -> Merged:
     """Add the factors of every scope; drop what becomes constant."""
-    groups: dict[tuple[int, int], list[Part]] = {}
+    groups: dict[tuple[int, int], list[EqualArity]] = {}
     for part in parts:
         groups.setdefault((part.scope.shape[1], part.tables.shape[1]), []).append(part)
     summed = [_merge_group(values, _join(group)) for _, group in sorted(groups.items())]
@@ -57,11 +57,11 @@ def merge(values: Values, parts: Sequence[Part]) -> Merged:
     return _store([kept for kept, _ in split], [c for _, c in split] + [c for _, c in shifted])
 
 
-def _join(parts: list[Part]) -> Part:
+def _join(parts: list[EqualArity]) -> EqualArity:
     if len(parts) == 1:
         return parts[0]
     shift = starts(np.array([len(part.tables) for part in parts]))
-    return Part(
+    return EqualArity(
         np.concatenate([part.scope for part in parts]),
         np.concatenate([part.table + first for part, first in zip(parts, shift[:-1], strict=True)]),
         np.concatenate([part.tables for part in parts]),
@@ -69,7 +69,7 @@ def _join(parts: list[Part]) -> Part:
     )
 
 
-def _merge_group(values: Values, part: Part) -> Part:
+def _merge_group(values: Values, part: EqualArity) -> EqualArity:
     """One factor per scope, sorted by scope."""
     part = _distinct(part)
     keys = row_keys(part.scope)
@@ -81,14 +81,14 @@ def _merge_group(values: Values, part: Part) -> Part:
     first = order[head]
     scope, table = part.scope.take(first, axis=0), part.table.take(order)
     if head.all():
-        return Part(scope, table, part.tables, part.rule[first])
+        return EqualArity(scope, table, part.tables, part.rule[first])
     rule = np.minimum.reduceat(part.rule[order], np.flatnonzero(head))
     alone = head & np.append(head[1:], True)
     several = ~alone
     summed, tables = _sum(values, np.cumsum(head[several]) - 1, table[several], part.tables)
     table = table[head].astype(np.int64)
     table[~alone[head]] = len(part.tables) + summed
-    return _distinct(Part(scope, table, np.concatenate([part.tables, tables]), rule))
+    return _distinct(EqualArity(scope, table, np.concatenate([part.tables, tables]), rule))
 
 
 def _sum(values: Values, owner: IntArray, table: AnyInt, tables: IntArray) -> tuple[IntArray, IntArray]:
@@ -125,13 +125,13 @@ def _scaled(values: Values, table: AnyInt, times: IntArray, tables: IntArray) ->
     return inverse, scale_weights(values, tables[table[first]], times[first])
 
 
-def _distinct(part: Part) -> Part:
+def _distinct(part: EqualArity) -> EqualArity:
     """Only the tables that are used, each once."""
     tables, number = _distinct_tables([part])
     return part if len(tables) == len(part.tables) else part._replace(table=number[part.table], tables=tables)
 
 
-def _distinct_tables(parts: Sequence[Part]) -> tuple[IntArray, IntArray]:
+def _distinct_tables(parts: Sequence[EqualArity]) -> tuple[IntArray, IntArray]:
     """The tables that the parts use, each once, and where each table of all parts went."""
     used = np.concatenate([np.bincount(part.table, minlength=len(part.tables)) > 0 for part in parts])
     tables = np.concatenate([part.tables for part in parts])
@@ -141,7 +141,7 @@ def _distinct_tables(parts: Sequence[Part]) -> tuple[IntArray, IntArray]:
     return tables[used][first], number
 
 
-def _shifted(values: Values, part: Part) -> tuple[Part, Part]:
+def _shifted(values: Values, part: EqualArity) -> tuple[EqualArity, EqualArity]:
     """The factors with the largest entries of very large tables moved to a constant, and these constants.
 
     So a world that keeps to the largest weights has none left in which its small ones would be lost.
@@ -157,21 +157,23 @@ def _shifted(values: Values, part: Part) -> tuple[Part, Part]:
     tables[rows] = add_weights(values, tables[rows], np.broadcast_to(minus[:, None], tables[rows].shape))
     moved = np.flatnonzero(top[part.table] != ZERO)
     nothing = np.empty((len(moved), 0), dtype=np.int64)
-    return part._replace(tables=tables), Part(nothing, part.table[moved], top[:, None], part.rule[moved])
+    return part._replace(tables=tables), EqualArity(
+        nothing, part.table[moved], top[:, None], part.rule[moved]
+    )
 
 
-def _split_constant(part: Part) -> tuple[Part, Part]:
+def _split_constant(part: EqualArity) -> tuple[EqualArity, EqualArity]:
     """The factors that matter, and those whose table is constant, as factors over nothing."""
     tables = is_constant(part.tables)
     constant = tables[part.table] if tables.any() else np.zeros(len(part.table), dtype=bool)
     kept = part
     if constant.any():
-        kept = Part(part.scope[~constant], part.table[~constant], part.tables, part.rule[~constant])
+        kept = EqualArity(part.scope[~constant], part.table[~constant], part.tables, part.rule[~constant])
     empty = np.empty((int(constant.sum()), 0), dtype=np.int64)
-    return kept, Part(empty, part.table[constant], part.tables[:, :1], part.rule[constant])
+    return kept, EqualArity(empty, part.table[constant], part.tables[:, :1], part.rule[constant])
 
 
-def _store(parts: list[Part], constants: list[Part]) -> Merged:
+def _store(parts: list[EqualArity], constants: list[EqualArity]) -> Merged:
     """Number the tables of all parts; tables with the same entries are one."""
     by_size: dict[int, list[int]] = {}
     for i, part in enumerate(parts):

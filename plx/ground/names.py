@@ -18,7 +18,7 @@ _ATOMIC = re.compile(r"[\w.]+'*|\".*\"", re.DOTALL)
 """Values that print the same wherever they stand in an expression."""
 
 
-class Names:
+class QueryNames:
     """Prints every instance of a query; the expression is printed once where that is enough."""
 
     def __init__(self, values: Values, query: Query, env: Env) -> None:

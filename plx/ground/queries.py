@@ -14,7 +14,7 @@ from plx.ground.bind import all_instances
 from plx.ground.columns import TableBlock
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
-from plx.ground.names import Names
+from plx.ground.names import QueryNames
 from plx.ground.terms import flatten
 from plx.numerals import shortened
 from plx.values import FALSE, TRUE, IntArray, Values
@@ -27,7 +27,7 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
     targets = [_targets(formulas, target, env) for target in query.targets]
     facts = [fact for given in query.given for fact in flatten("and", given)]
     conditions = [_conditions(formulas, fact, env) for fact in facts]
-    names = Names(formulas.evaluator.values, query, env)
+    names = QueryNames(formulas.evaluator.values, query, env)
     for row, (text, label) in enumerate(zip(names.texts(), names.labels(), strict=True)):
         given = [condition[row] for condition in conditions]
         instance = GroundQuery(

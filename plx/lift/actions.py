@@ -17,7 +17,7 @@ from plx.graph.model import Int32Array
 from plx.graph.ragged import owners
 from plx.graph.rows import unique_rows
 from plx.lift.kernels import refine
-from plx.lift.refine import Part
+from plx.lift.refine import Subgraph
 from plx.lift.twins import families
 from plx.values import IntArray
 
@@ -35,7 +35,7 @@ class Action(NamedTuple):
     generators: Int32Array
 
 
-def symmetric_action(part: Part, is_pair: npt.NDArray[np.bool_]) -> Action | None:
+def symmetric_action(part: Subgraph, is_pair: npt.NDArray[np.bool_]) -> Action | None:
     """A kind of blocks, with pairs among them, that can be permuted in all ways; None if none is found."""
     if len(part.color) > _VERTICES:
         return None
@@ -56,7 +56,7 @@ def symmetric_action(part: Part, is_pair: npt.NDArray[np.bool_]) -> Action | Non
     return None
 
 
-def _extend(part: Part, blocks: IntArray) -> Int32Array | None:
+def _extend(part: Subgraph, blocks: IntArray) -> Int32Array | None:
     """An exchange of two blocks and a rotation of all, extended to all vertices."""
     k, n = len(blocks), len(part.color)
     identity = np.arange(k)
@@ -83,7 +83,7 @@ def _extend(part: Part, blocks: IntArray) -> Int32Array | None:
     return images
 
 
-def _keeps_edges(part: Part, image: Int32Array) -> bool:
+def _keeps_edges(part: Subgraph, image: Int32Array) -> bool:
     n = len(image)
     source = owners(part.start)
     before = np.sort(source * n + part.neighbor)

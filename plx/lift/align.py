@@ -10,7 +10,7 @@ from plx.graph.ragged import owners
 from plx.graph.rows import row_keys, unique_keys, unique_rows
 from plx.lift.automorphism import canonical_labelling
 from plx.lift.kernels import refine
-from plx.lift.refine import Part, induced
+from plx.lift.refine import Subgraph, induced
 from plx.values import IntArray
 
 _WORK = 400_000_000
@@ -20,7 +20,7 @@ _SOLVER_CALLS = 500
 """Components that a solver may be asked for a canonical form of."""
 
 
-def align(part: Part, vertices: IntArray) -> Iterator[IntArray]:
+def align(part: Subgraph, vertices: IntArray) -> Iterator[IntArray]:
     """Classes of isomorphic components, as rows of matched vertices.
 
     ``vertices`` [m, s] are components of one size in a part with stable colours, each ordered by
@@ -38,7 +38,7 @@ def align(part: Part, vertices: IntArray) -> Iterator[IntArray]:
         yield from _individualise(part, vertices[rows], group[rows])
 
 
-def _individualise(part: Part, vertices: IntArray, group: IntArray) -> Iterator[IntArray]:
+def _individualise(part: Subgraph, vertices: IntArray, group: IntArray) -> Iterator[IntArray]:
     """Fix one vertex after another in every component at once, until all vertices differ; then compare."""
     m, s = vertices.shape
     whole = induced(part, vertices.ravel())
@@ -68,7 +68,7 @@ def _individualise(part: Part, vertices: IntArray, group: IntArray) -> Iterator[
         yield from _merge_by_solver(part, matched)
 
 
-def _equal_rows(whole: Part, color: IntArray, order: IntArray, rows: IntArray) -> list[IntArray]:
+def _equal_rows(whole: Subgraph, color: IntArray, order: IntArray, rows: IntArray) -> list[IntArray]:
     """Components (rows) whose colours and edges agree place by place."""
     m, s = color.shape
     rank = np.empty((m, s), dtype=np.int64)
@@ -90,7 +90,7 @@ def _equal_rows(whole: Part, color: IntArray, order: IntArray, rows: IntArray) -
     return [rows[inverse == c] for c in range(inverse.max() + 1)]
 
 
-def _merge_by_solver(part: Part, classes: list[IntArray]) -> Iterator[IntArray]:
+def _merge_by_solver(part: Subgraph, classes: list[IntArray]) -> Iterator[IntArray]:
     """Classes whose representatives have one canonical form become one."""
     if len(classes) == 1 or len(classes) > _SOLVER_CALLS:
         yield from classes

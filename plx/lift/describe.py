@@ -14,7 +14,7 @@ import numpy as np
 
 from plx.graph.model import GroundModel
 from plx.lift.layers import Layer
-from plx.lift.names import Names
+from plx.lift.names import PointNames
 from plx.lift.structure import full_orbits
 from plx.lift.symmetry import Kind, Symmetry
 from plx.markup import html_text
@@ -131,8 +131,8 @@ class Symmetries:
         return html_text(self.text())
 
     @cached_property
-    def _names(self) -> Names:
-        return Names(self._symmetry, self._model)
+    def _names(self) -> PointNames:
+        return PointNames(self._symmetry, self._model)
 
     def _orbits(self) -> Iterator[IntArray]:
         label = self._symmetry.orbits
@@ -178,7 +178,7 @@ def _plain(order: int) -> int | str:
 class _Sentence:
     """What one layer does, in words."""
 
-    def __init__(self, names: Names, layer: Layer) -> None:
+    def __init__(self, names: PointNames, layer: Layer) -> None:
         self.names, self.layer = names, layer
         self.copies, self.blocks, self.width = layer.points.shape
 

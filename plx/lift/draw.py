@@ -14,7 +14,7 @@ from plx.graph.ragged import owners, starts
 from plx.lift.coloring import ENTRY, PAIR, ROLES, ColoredGraph
 from plx.lift.find import reduced_graph, truth_labels
 from plx.lift.group import Group
-from plx.lift.names import Names
+from plx.lift.names import PointNames
 from plx.lift.quotient import reduce
 from plx.lift.symmetry import Kind, Symmetry
 from plx.values import IMPOSSIBLE, FloatArray
@@ -47,7 +47,7 @@ def _labelled(model: GroundModel, kind: Kind) -> tuple[ColoredGraph, Callable[[i
     quotient = reduce(model.values, model.graph, apart)
     point = label[quotient.members[starts(quotient.multiplicity)[:-1]]]
     graph = reduced_graph(model.values, quotient, point)
-    names = Names(Symmetry("nec", start, quotient, Group(int(quotient.start[-1]))), model)
+    names = PointNames(Symmetry("nec", start, quotient, Group(int(quotient.start[-1]))), model)
     pairs = quotient.pair_of()
 
     def name(vertex: int) -> str:

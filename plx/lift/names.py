@@ -13,7 +13,7 @@ from plx.lift.symmetry import Symmetry
 from plx.values import IntArray
 
 
-class Names:
+class PointNames:
     """The names of the points that a symmetry acts on."""
 
     def __init__(self, symmetry: Symmetry, model: GroundModel) -> None:

@@ -14,7 +14,7 @@ from plx.lift.kernels import adjacency, components, refine
 from plx.values import IntArray
 
 
-class Part(NamedTuple):
+class Subgraph(NamedTuple):
     """A coloured graph on some vertices of a larger one; ``origin[v]`` is the old number of v."""
 
     start: IntArray
@@ -23,7 +23,7 @@ class Part(NamedTuple):
     origin: IntArray
 
 
-def stable(part: Part) -> Part:
+def stable(part: Subgraph) -> Subgraph:
     """The part with stable colours and without the edges between cells that are completely joined.
 
     Such edges (all those of a cell of one vertex, for example) exclude no automorphism that keeps
@@ -40,10 +40,10 @@ def stable(part: Part) -> Part:
     full = np.where(low == high, size[low] * (size[low] - 1) // 2, size[low] * size[high])
     kept = np.bincount(pair)[pair] < full if len(pair) else np.empty(0, dtype=bool)
     start, neighbor = adjacency(len(color), left[kept], right[kept])
-    return Part(start, neighbor, color, part.origin)
+    return Subgraph(start, neighbor, color, part.origin)
 
 
-def split(part: Part) -> list[IntArray]:
+def split(part: Subgraph) -> list[IntArray]:
     """The components, by size: per size the vertices [components, size], ordered by colour."""
     component = components(part.start, part.neighbor)
     order = np.lexsort((part.color, component))
@@ -52,17 +52,17 @@ def split(part: Part) -> list[IntArray]:
     return [order[begin[size == s][:, None] + np.arange(s)] for s in np.unique(size)]
 
 
-def induced(part: Part, vertices: IntArray) -> Part:
+def induced(part: Subgraph, vertices: IntArray) -> Subgraph:
     """The part on these vertices, in this order, with dense colours."""
     place = np.full(len(part.color), -1, dtype=np.int64)
     place[vertices] = np.arange(len(vertices))
     left, right = inner_edges(part, place)
     start, neighbor = adjacency(len(vertices), left, right)
     _, color = unique_keys(part.color[vertices])
-    return Part(start, neighbor, color, part.origin[vertices])
+    return Subgraph(start, neighbor, color, part.origin[vertices])
 
 
-def inner_edges(part: Part, place: IntArray) -> tuple[IntArray, IntArray]:
+def inner_edges(part: Subgraph, place: IntArray) -> tuple[IntArray, IntArray]:
     """Edges between the vertices that have a place ≥ 0, each once, as places."""
     left = owners(part.start)
     once: npt.NDArray[np.bool_] = (left < part.neighbor) & (place[left] >= 0) & (place[part.neighbor] >= 0)

@@ -16,7 +16,7 @@ from plx.lift.align import align
 from plx.lift.automorphism import SearchStopped, automorphisms
 from plx.lift.coloring import ColoredGraph
 from plx.lift.layers import Layer, generated, symmetric
-from plx.lift.refine import Part, induced, split, stable
+from plx.lift.refine import Subgraph, induced, split, stable
 from plx.lift.twins import twin_classes
 from plx.values import IntArray
 
@@ -39,14 +39,14 @@ class Search:
         self._solved: dict[bytes, list[Layer]] = {}
         graph = self.graph
         everything = np.arange(graph.n_vertices)
-        whole = Part(graph.start, graph.neighbor, graph.color, everything)
+        whole = Subgraph(graph.start, graph.neighbor, graph.color, everything)
         with within(self.seconds):
             layers = self._explore(whole, everything < graph.n_pairs)
         self.notes = list(dict.fromkeys(self.notes))
         found = (_on_pairs(layer, graph.n_pairs) for layer in layers)
         return [layer for layer in found if layer is not None]
 
-    def _explore(self, part: Part, is_pair: BoolArray) -> list[Layer]:
+    def _explore(self, part: Subgraph, is_pair: BoolArray) -> list[Layer]:
         """Layers over ``part.origin``: all permutations of isomorphic components, and each inside."""
         part = stable(part)
         layers: list[Layer] = []
@@ -62,7 +62,7 @@ class Search:
                     layers += [layer.on(origin) for layer in self._solve(one, is_pair[rows[0]])]
         return layers
 
-    def _solve(self, part: Part, is_pair: BoolArray) -> list[Layer]:
+    def _solve(self, part: Subgraph, is_pair: BoolArray) -> list[Layer]:
         """A connected component with ``origin`` 0, 1, …; one that was met before need not be solved again.
 
         Components that differ in colours alone (one weight per student, say) are equal here.
@@ -72,7 +72,7 @@ class Search:
             self._solved[content] = self._solve_new(part, is_pair)
         return self._solved[content]
 
-    def _solve_new(self, part: Part, is_pair: BoolArray) -> list[Layer]:
+    def _solve_new(self, part: Subgraph, is_pair: BoolArray) -> list[Layer]:
         """All permutations of the twins, and what is left once they are told apart.
 
         Twins are marked by their place in their class, so that classes may still be exchanged.
@@ -89,7 +89,7 @@ class Search:
         acting = generated(part.origin, action.generators, order)
         return [acting, *self._told_apart(part, [action.blocks], is_pair)]
 
-    def _told_apart(self, part: Part, classes: list[IntArray], is_pair: BoolArray) -> list[Layer]:
+    def _told_apart(self, part: Subgraph, classes: list[IntArray], is_pair: BoolArray) -> list[Layer]:
         """What is left of a component when the blocks of each class are numbered."""
         mark = np.zeros(len(part.color), dtype=np.int64)
         for blocks in classes:
@@ -104,7 +104,7 @@ class Search:
             self.notes.append(f"the search for symmetries took more than {self.seconds:.3g} seconds")
         return late
 
-    def _ask_solver(self, part: Part) -> list[Layer]:
+    def _ask_solver(self, part: Subgraph) -> list[Layer]:
         if self._late():
             return []
         try:

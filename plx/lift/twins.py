@@ -15,14 +15,14 @@ import numpy.typing as npt
 from plx.graph.ragged import segments, starts
 from plx.graph.rows import row_keys, unique_keys
 from plx.lift.kernels import adjacency, components, interchangeable
-from plx.lift.refine import Part, inner_edges
+from plx.lift.refine import Subgraph, inner_edges
 from plx.values import IntArray
 
 _TRIES = 64
 """Classes beside a block that it is compared with."""
 
 
-def twin_classes(part: Part, is_pair: npt.NDArray[np.bool_]) -> list[IntArray]:
+def twin_classes(part: Subgraph, is_pair: npt.NDArray[np.bool_]) -> list[IntArray]:
     """Classes of interchangeable blocks, each as [blocks, width] vertices matched place by place.
 
     ``is_pair`` says which vertices are pairs; only blocks that hold one count. All classes that are
@@ -37,7 +37,7 @@ def twin_classes(part: Part, is_pair: npt.NDArray[np.bool_]) -> list[IntArray]:
     return []
 
 
-def families(part: Part) -> Iterator[IntArray]:
+def families(part: Subgraph) -> Iterator[IntArray]:
     """Blocks of one kind [k, width], k ≥ 2, places by colour."""
     n = len(part.color)
     left, right = inner_edges(part, np.arange(n))
@@ -62,7 +62,7 @@ def families(part: Part) -> Iterator[IntArray]:
 
 
 def _classes(
-    part: Part, is_pair: npt.NDArray[np.bool_], blocks: IntArray, words: npt.NDArray[np.uint64]
+    part: Subgraph, is_pair: npt.NDArray[np.bool_], blocks: IntArray, words: npt.NDArray[np.uint64]
 ) -> Iterator[IntArray]:
     """Blocks that look interchangeable, by hash: rows of ``blocks``."""
     source, target = _edges_of(part, blocks.ravel())
@@ -103,7 +103,7 @@ def _classes(
         yield blocks[twin == first_block]
 
 
-def _edges_of(part: Part, vertices: IntArray) -> tuple[IntArray, IntArray]:
+def _edges_of(part: Subgraph, vertices: IntArray) -> tuple[IntArray, IntArray]:
     """The edges at some vertices: their ends there, and their other ends."""
     degree = part.start[vertices + 1] - part.start[vertices]
     edge = segments(part.start[vertices], degree)
@@ -123,7 +123,7 @@ def _sum_by(owner: IntArray, words: npt.NDArray[np.uint64], n: int) -> npt.NDArr
     return out
 
 
-def _verified(part: Part, is_pair: npt.NDArray[np.bool_], classes: list[IntArray]) -> list[IntArray]:
+def _verified(part: Subgraph, is_pair: npt.NDArray[np.bool_], classes: list[IntArray]) -> list[IntArray]:
     """The classes whose permutations all extend to automorphisms.
 
     Classes that no feature touches together are tried together: then each of them must hold.
@@ -136,7 +136,7 @@ def _verified(part: Part, is_pair: npt.NDArray[np.bool_], classes: list[IntArray
     return [c for c in classes if _are_symmetric(part, is_pair, [c])]
 
 
-def _are_symmetric(part: Part, is_pair: npt.NDArray[np.bool_], classes: list[IntArray]) -> bool:
+def _are_symmetric(part: Subgraph, is_pair: npt.NDArray[np.bool_], classes: list[IntArray]) -> bool:
     """Whether exchanging two blocks in each class and rotating each class are automorphisms."""
     blocks = np.concatenate(classes)
     swapped = np.concatenate([np.concatenate([c[1::-1], c[2:]]) for c in classes])
@@ -146,7 +146,7 @@ def _are_symmetric(part: Part, is_pair: npt.NDArray[np.bool_], classes: list[Int
     return max(map(len, classes)) == 2 or _extends(part, is_pair, blocks, rolled)
 
 
-def _extends(part: Part, is_pair: npt.NDArray[np.bool_], blocks: IntArray, images: IntArray) -> bool:
+def _extends(part: Subgraph, is_pair: npt.NDArray[np.bool_], blocks: IntArray, images: IntArray) -> bool:
     """Whether moving the blocks, and the features beside them in the only way left, keeps the graph.
 
     Pairs outside the blocks have to stay where they are.

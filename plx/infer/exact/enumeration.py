@@ -46,7 +46,7 @@ class _Layout:
 
 
 @dataclass
-class _Part:
+class _Component:
     """One component enumerated: log Z, and per target its joint distribution."""
 
     log_z: float = -np.inf
@@ -151,11 +151,11 @@ def _members(label: IntArray, n: int) -> list[IntArray]:
     return [order[a:b] for a, b in itertools.pairwise(bounds)]
 
 
-def _enumerate(graph: FactorGraph, layout: _Layout, c: int, targets: Sequence[tuple[int, ...]]) -> _Part:
+def _enumerate(graph: FactorGraph, layout: _Layout, c: int, targets: Sequence[tuple[int, ...]]) -> _Component:
     """Walk the worlds of component c, rescaling sums whenever a heavier world turns up."""
     top = -np.inf
     total = 0.0
-    part = _Part()
+    part = _Component()
     for env, logs, _ in _chunks(graph, layout, c):
         if not (high := float(logs.max(initial=-np.inf))) > -np.inf:
             continue
@@ -213,7 +213,7 @@ def _accumulate(
     graph: FactorGraph,
     layout: _Layout,
     c: int,
-    part: _Part,
+    part: _Component,
     nodes: tuple[int, ...],
     env: Env,
     weights: FloatArray,
@@ -259,7 +259,9 @@ def _moved(joint: FloatArray, axis: int, states: IntArray, card: int) -> FloatAr
     return out
 
 
-def _join(graph: FactorGraph, layout: _Layout, nodes: tuple[int, ...], parts: Sequence[_Part]) -> FloatArray:
+def _join(
+    graph: FactorGraph, layout: _Layout, nodes: tuple[int, ...], parts: Sequence[_Component]
+) -> FloatArray:
     """The joint distribution over all components, flat in C order.
 
     Components are independent, so split sums add: their distributions convolve. A node that

@@ -19,7 +19,7 @@ from plx.values import IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _PartialSum:
     """A node that carries a partial sum: an input, or the merge of two parts.
 
     ``sums`` are what the states of an input contribute, or all sums that a merge can reach.
@@ -27,8 +27,8 @@ class _Part:
 
     sums: IntArray
     leaf: int = -1
-    left: _Part | None = None
-    right: _Part | None = None
+    left: _PartialSum | None = None
+    right: _PartialSum | None = None
     place: tuple[int, int] = (0, 0)
 
 
@@ -70,11 +70,11 @@ class PartialSums:
         output = self._builder.graph.output_map(derived).astype(np.int64)
         self._number(root, output[root.sums], self._builder.output(derived), derived)
 
-    def _merge_all(self, nodes: list[int], vectors: list[IntArray]) -> _Part:
+    def _merge_all(self, nodes: list[int], vectors: list[IntArray]) -> _PartialSum:
         """Merge along the tree: at each node what comes from below, then the node's own part."""
-        own = {v: _Part(vector, leaf=v) for v, vector in zip(nodes, vectors, strict=True)}
-        waiting: dict[int, list[_Part]] = {}
-        total: _Part | None = None
+        own = {v: _PartialSum(vector, leaf=v) for v, vector in zip(nodes, vectors, strict=True)}
+        waiting: dict[int, list[_PartialSum]] = {}
+        total: _PartialSum | None = None
         for v in self._union_of_paths(nodes):
             deadline.check()
             parts = waiting.pop(v, []) + ([own[v]] if v in own else [])
@@ -88,7 +88,7 @@ class PartialSums:
         assert total is not None
         return total
 
-    def _moment(self, v: int, part: _Part) -> tuple[int, int]:
+    def _moment(self, v: int, part: _PartialSum) -> tuple[int, int]:
         """When the parts of a merge are used up: before v if v is a part, else after."""
         return self._place[v], 0 if part.leaf == v or self._parent[v] >= 0 else 2
 
@@ -100,7 +100,7 @@ class PartialSums:
                 v = self._parent[v]
         return sorted(seen, key=self._place.__getitem__)
 
-    def _number(self, root: _Part, classes: IntArray, node: int, derived: int) -> None:
+    def _number(self, root: _PartialSum, classes: IntArray, node: int, derived: int) -> None:
         """From the root down: number the states of the parts, and add the functions that merge them.
 
         ``classes[i]`` is the state of ``node`` when the sum is ``root.sums[i]``.
@@ -122,10 +122,10 @@ class PartialSums:
         for family, table in reversed(found):
             self._builder.add_function(family, table, derived)
 
-    def _node(self, part: _Part, classes: IntArray) -> int:
+    def _node(self, part: _PartialSum, classes: IntArray) -> int:
         return part.leaf if part.leaf >= 0 else self._builder.add_node(int(classes.max()) + 1)
 
-    def _merge_table(self, part: _Part, classes: IntArray) -> tuple[int, IntArray, IntArray]:
+    def _merge_table(self, part: _PartialSum, classes: IntArray) -> tuple[int, IntArray, IntArray]:
         """The function of a merge, and the states of its two parts per sum of theirs."""
         assert part.left is not None and part.right is not None
         left, right = part.left, part.right
@@ -139,8 +139,8 @@ class PartialSums:
         return self._merges[key]
 
 
-def _merge(left: _Part, right: _Part, place: tuple[int, int]) -> _Part:
-    return _Part(np.unique(left.sums[:, None] + right.sums), left=left, right=right, place=place)
+def _merge(left: _PartialSum, right: _PartialSum, place: tuple[int, int]) -> _PartialSum:
+    return _PartialSum(np.unique(left.sums[:, None] + right.sums), left=left, right=right, place=place)
 
 
 def _distinct(rows: IntArray, all_distinct: bool) -> tuple[IntArray, IntArray]:

@@ -145,7 +145,7 @@ def by_counts(
     where that is too large, and ``readers`` [V] how many unknowns those are; tables over counts have at
     most ``most`` [V] thresholds.
     """
-    build = _Build(graph, s)
+    build = _CountTableBuilder(graph, s)
     variables = _candidates(graph, s, plain, readers)
     if len(variables):
         pattern, conditions = _patterns(graph, s, variables)
@@ -277,7 +277,7 @@ def _alike(s: Structure, variables: IntArray, pattern: IntArray) -> Iterator[tup
             yield variables[members[part]], terms[part]
 
 
-class _Build:
+class _CountTableBuilder:
     """Tables, readers and products as they are found."""
 
     def __init__(self, graph: FactorGraph, s: Structure) -> None:

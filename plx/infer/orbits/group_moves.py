@@ -34,7 +34,7 @@ def moves_of(group: Group, start: IntArray, weight: FloatArray) -> tuple[Moves, 
     ``weight`` [points] is the log number of given states behind each point.
     """
     notes: list[str] = []
-    build = _Build(start, weight)
+    build = _MovesBuilder(start, weight)
     for layer in _gathered(group):
         try:
             build.add(layer)
@@ -58,7 +58,7 @@ def _gathered(group: Group) -> Iterator[Layer]:
         yield replace(layers[0], points=points)
 
 
-class _Build:
+class _MovesBuilder:
     """Pieces as they come; copies of a layer become pieces together."""
 
     def __init__(self, start: IntArray, weight: FloatArray) -> None:
