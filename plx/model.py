@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from plx.answer.collect import QueryGroup
     from plx.answer.result import Result
     from plx.formats import ObservedNetwork
-    from plx.graph.model import Condition, GroundModel, GroundQuery
+    from plx.graph.model import GroundEvidence, GroundModel, GroundQuery
     from plx.infer.inference import Inference
     from plx.infer.options import Options, Report
     from plx.lift.describe import Symmetries
@@ -316,7 +316,7 @@ def _by_given(queries: Sequence[GroundQuery]) -> list[tuple[int, ...]]:
     return [tuple(positions) for positions in groups.values() if positions] or [()]
 
 
-def _impossible(given: Sequence[Condition], error: NoWorldError) -> PlxError:
+def _impossible(given: Sequence[GroundEvidence], error: NoWorldError) -> PlxError:
     """The mistake of a ``given`` that holds in no world, with the rules that rule it out."""
     span = given[0].span.to(given[-1].span)
     found = error.diagnostics[0]

@@ -184,7 +184,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Condition:
+class GroundEvidence:
     """One fact of a ``given``: the node is in the state. ``node == -1``: it never holds."""
 
     node: int
@@ -203,7 +203,7 @@ class GroundQuery:
     name: str
     text: str
     targets: tuple[Target, ...]
-    given: tuple[Condition, ...]
+    given: tuple[GroundEvidence, ...]
     span: Span | None
     best: int = 1
 

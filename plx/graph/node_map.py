@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plx.graph.model import Atoms, Condition, GroundQuery, Target
+from plx.graph.model import Atoms, GroundEvidence, GroundQuery, Target
 from plx.values import IntArray
 
 
@@ -44,7 +44,7 @@ class NodeMap(NamedTuple):
         labels = target.labels if node >= 0 else target.labels[state : state + 1]
         return replace(target, node=node, labels=labels)
 
-    def condition(self, fact: Condition) -> Condition | None:
+    def condition(self, fact: GroundEvidence) -> GroundEvidence | None:
         """A fact over the new node; None where it always holds."""
         if fact.node < 0:
             return fact

@@ -10,13 +10,13 @@ import numpy as np
 from plx.errors import Diagnostic, NoWorldError
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
-from plx.graph.model import Atoms, Condition, FactorGraph, GroundModel
+from plx.graph.model import Atoms, FactorGraph, GroundEvidence, GroundModel
 from plx.graph.tables import total_weight
 from plx.ground.queries import nodes_of
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
 
-def condition(model: GroundModel, given: Sequence[Condition]) -> GroundModel:
+def condition(model: GroundModel, given: Sequence[GroundEvidence]) -> GroundModel:
     """The model with nodes fixed at states; its queries lose their ``given``.
 
     Variables are sliced out of every table; a derived node becomes a hard factor. Raises
@@ -57,7 +57,7 @@ def condition(model: GroundModel, given: Sequence[Condition]) -> GroundModel:
     )
 
 
-def _hard(graph: FactorGraph, fact: Condition) -> FactorBatch:
+def _hard(graph: FactorGraph, fact: GroundEvidence) -> FactorBatch:
     """The factor that allows one state of a node."""
     table = np.full((1, int(graph.card[fact.node])), IMPOSSIBLE, dtype=np.int64)
     table[0, fact.state] = ZERO
@@ -72,7 +72,7 @@ def _observed(atoms: Atoms, fixed: IntArray, assembly: Assembly) -> Atoms:
     return replace(assembly.nodes.atoms(atoms, assembly.graph.n_variables), fixed=values)
 
 
-def _never(fact: Condition) -> Diagnostic:
+def _never(fact: GroundEvidence) -> Diagnostic:
     return Diagnostic(
         "this `given` has probability 0",
         fact.span,

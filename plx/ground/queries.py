@@ -9,7 +9,7 @@ import numpy as np
 
 from plx.check.program import BOOLEAN, Expr, Query, RandomTerm
 from plx.errors import Diagnostic, PlxError
-from plx.graph.model import Condition, GroundQuery, Target
+from plx.graph.model import GroundEvidence, GroundQuery, Target
 from plx.ground.bind import all_instances
 from plx.ground.columns import TableBlock
 from plx.ground.env import ROOT, Env
@@ -89,14 +89,14 @@ def _domains(
         yield from (BOOLEAN if np.isin(target.labels, BOOLEAN).all() else None for target in targets)
 
 
-def _conditions(formulas: Formulas, expr: Expr, env: Env) -> list[Condition | None]:
+def _conditions(formulas: Formulas, expr: Expr, env: Env) -> list[GroundEvidence | None]:
     """The node and state that make a formula true; None where it always holds."""
     column = formulas.algebra.one_true_state(formulas.column(expr, env))
-    impossible = Condition(-1, 0, expr.span)
+    impossible = GroundEvidence(-1, 0, expr.span)
     out = [impossible if value == FALSE else None for value in column.fixed]
     for part in column.parts:
         assert isinstance(part, TableBlock)
         state = np.argmax(part.tables == TRUE, axis=1)[part.table]
         for row, node, s in zip(part.rows, part.scope[:, 0], state, strict=True):
-            out[row] = Condition(int(node), int(s), expr.span)
+            out[row] = GroundEvidence(int(node), int(s), expr.span)
     return out

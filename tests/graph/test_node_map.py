@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plx.graph.model import Condition, GroundQuery, Target
+from plx.graph.model import GroundEvidence, GroundQuery, Target
 from plx.graph.node_map import NodeMap
 from plx.source import Source, Span
 
@@ -31,7 +31,9 @@ def test_one_map_after_the_other_is_one_map(data: st.DataObject) -> None:
     both = first.then(second)
     for i in range(n):
         labels = np.arange(4) + 10 * i
-        query = GroundQuery("probability", "", "", (Target(i, labels),), (Condition(i, 1, NOWHERE),), None)
+        query = GroundQuery(
+            "probability", "", "", (Target(i, labels),), (GroundEvidence(i, 1, NOWHERE),), None
+        )
         if both.node[i] < 0 and both.state[i] < 0:
             continue  # nothing asks for what is gone
         (once,), (twice,) = both.query(query).targets, second.query(first.query(query)).targets

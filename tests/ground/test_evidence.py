@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plx.errors import NoWorldError, PlxError
-from plx.graph.model import Condition
+from plx.graph.model import GroundEvidence
 from plx.ground.condition import condition
 from plx.source import Source, Span
 from tests.graph.test_assemble import check_invariants
@@ -72,7 +72,7 @@ def test_sums_that_become_equal_keep_their_tables() -> None:
         model = random_model(np.random.default_rng(seed), derived=3)
         graph = model.graph
         for node in range(graph.n_variables):
-            check_invariants(condition(model, [Condition(node, 0, NOWHERE)]).graph)
+            check_invariants(condition(model, [GroundEvidence(node, 0, NOWHERE)]).graph)
 
 
 @settings(max_examples=150, deadline=None)
@@ -82,7 +82,9 @@ def test_condition_keeps_the_worlds_that_agree(data: st.DataObject) -> None:
     model = random_model(rng, derived=2, hard=0.05)
     graph = model.graph
     nodes = data.draw(st.lists(st.integers(0, graph.n_nodes - 1), min_size=1, max_size=3))
-    facts = [Condition(node, data.draw(st.integers(0, int(graph.card[node]) - 1)), NOWHERE) for node in nodes]
+    facts = [
+        GroundEvidence(node, data.draw(st.integers(0, int(graph.card[node]) - 1)), NOWHERE) for node in nodes
+    ]
     states = all_states(graph)
     known = node_states(graph, states)
     agree = np.all([known[:, fact.node] == fact.state for fact in facts], axis=0)

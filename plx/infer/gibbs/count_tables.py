@@ -56,7 +56,7 @@ _READ, _READ_PRODUCT, _LOOK_UP = 1, 2, 5
 
 
 @dataclass(frozen=True)
-class Condition:
+class CountCondition:
     """What a kind of term does: entries of the table for each state where it holds, and where not.
 
     ``literals`` are (position among the operands, k or ~k); None: it does the same always.
@@ -73,11 +73,11 @@ class Condition:
     @staticmethod
     def of(
         table: FloatArray, holds: IntArray, fails: IntArray, literals: tuple[tuple[int, int], ...] | None
-    ) -> Condition:
+    ) -> CountCondition:
         rounded = _rounded(_effect(table, holds, fails))
         lead = next((x for x in rounded if x), 0.0)
         sign = (lead > 0) - (lead < 0)
-        return Condition(holds, fails, literals, tuple(sign * x for x in rounded), sign)
+        return CountCondition(holds, fails, literals, tuple(sign * x for x in rounded), sign)
 
     @property
     def cost(self) -> int:
@@ -195,14 +195,14 @@ def _candidates(graph: FactorGraph, s: Structure, plain: IntArray, readers: IntA
 
 def _patterns(
     graph: FactorGraph, s: Structure, variables: IntArray
-) -> tuple[IntArray, list[Condition | None]]:
+) -> tuple[IntArray, list[CountCondition | None]]:
     """The kind of every term [terms], -1 for terms of other unknowns, and what each kind does."""
     mine = np.zeros(graph.n_variables, dtype=bool)
     mine[variables] = True
     operands = np.bincount(s.operand_term, minlength=len(s.term_variable))
     begin = np.cumsum(operands) - operands
     pattern = np.full(len(s.term_variable), -1, dtype=np.int64)
-    conditions: list[Condition | None] = []
+    conditions: list[CountCondition | None] = []
     for size in range(_OPERANDS + 1):
         terms = np.flatnonzero(mine[s.term_variable] & (operands == size))
         at = begin[terms][:, None] + np.arange(size)
@@ -221,7 +221,9 @@ def _patterns(
     return pattern, conditions
 
 
-def _condition(table: FloatArray, entries: IntArray, strides: IntArray, cards: IntArray) -> Condition | None:
+def _condition(
+    table: FloatArray, entries: IntArray, strides: IntArray, cards: IntArray
+) -> CountCondition | None:
     """The condition of a term, if it has one: ``entries`` [card] are those for all others in state 0."""
     if joint_states(cards) > _STATES:
         return None
@@ -232,14 +234,14 @@ def _condition(table: FloatArray, entries: IntArray, strides: IntArray, cards: I
         return None
     holds = (values != values[0]).any(axis=1)
     if not holds.any():
-        return Condition.of(table, at[0], at[0], None)
+        return CountCondition.of(table, at[0], at[0], None)
     other = int(np.flatnonzero(holds)[0])
     if (values[holds] != values[other]).any():
         return None
     for side, yes, no in ((holds, other, 0), (~holds, 0, other)):
         literals = _literals(side, digits, cards)
         if literals is not None:
-            return Condition.of(table, at[yes], at[no], literals)
+            return CountCondition.of(table, at[yes], at[no], literals)
     return None
 
 
@@ -303,7 +305,7 @@ class _CountTableBuilder:
         self,
         members: IntArray,
         terms: Sequence[IntArray],
-        conditions: Sequence[Condition],
+        conditions: Sequence[CountCondition],
         table: CountTable,
         stride: dict[tuple[float, ...], int],
     ) -> None:
@@ -357,7 +359,7 @@ class _CountTableBuilder:
 
 
 def _table(
-    conditions: Sequence[Condition], times: IntArray
+    conditions: Sequence[CountCondition], times: IntArray
 ) -> tuple[CountTable, dict[tuple[float, ...], int]]:
     """The table over counts of what pushes in each direction, and the step in it that each push makes."""
     up: Counter[tuple[float, ...]] = Counter()

@@ -9,7 +9,7 @@ import pytest
 
 import plx
 from plx.errors import NoWorldError
-from plx.graph.model import Condition, GroundModel
+from plx.graph.model import GroundEvidence, GroundModel
 from plx.ground.condition import condition
 from plx.infer.counting.shared_evidence import answered_together
 from plx.infer.exact.elimination import solve
@@ -24,7 +24,7 @@ def with_givens(model: GroundModel, rng: np.random.Generator) -> GroundModel:
     queries = []
     for query in model.queries:
         nodes = rng.permutation(model.graph.n_nodes)[: rng.integers(0, 4)].tolist()
-        facts = [Condition(v, int(rng.integers(model.graph.card[v])), SPAN) for v in nodes]
+        facts = [GroundEvidence(v, int(rng.integers(model.graph.card[v])), SPAN) for v in nodes]
         queries.append(dataclasses.replace(query, given=tuple(facts)))
     return dataclasses.replace(model, queries=tuple(queries))
 
