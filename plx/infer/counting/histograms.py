@@ -21,7 +21,7 @@ from plx.infer.counting.compositions import (
     weighted_sum,
 )
 from plx.infer.counting.families import NONE
-from plx.infer.counting.symmetric_core import Core, Counter, Coupling
+from plx.infer.counting.symmetric_core import Counter, Coupling, SymmetricCore
 from plx.values import FloatArray, IntArray
 
 T = TypeVar("T", bound=np.generic)
@@ -31,7 +31,7 @@ T = TypeVar("T", bound=np.generic)
 class Component:
     """Families that factors or counters connect. Arrays over count vectors have one axis per family."""
 
-    core: Core
+    core: SymmetricCore
     families: tuple[int, ...]
     counters: tuple[Counter, ...]
     couplings: tuple[Coupling, ...]
@@ -196,7 +196,7 @@ class Component:
         return np.asarray(flat.reshape(-1, *by_block.shape[1:])[(rows, *index)])
 
 
-def components_of(core: Core) -> list[Component]:
+def components_of(core: SymmetricCore) -> list[Component]:
     """The components of a core; counters connect all families that they count."""
     group = {("family", i): {("family", i)} for i in range(len(core.families))}
     group |= {("counter", c.node): {("counter", c.node)} for c in core.counters}

@@ -23,7 +23,7 @@ from plx.graph.sizes import joint_states
 from plx.infer.answers import distinct, exact_answer, free_nodes, log_z_answer, repeated
 from plx.infer.counting.families import MOST_CELLS
 from plx.infer.counting.histograms import Component, components_of
-from plx.infer.counting.symmetric_core import Core, find_core
+from plx.infer.counting.symmetric_core import SymmetricCore, find_core
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Answer, Inference
 from plx.values import FloatArray, IntArray
@@ -49,7 +49,7 @@ class CountPlan:
     """A core, and log₂ of how many joint count vectors its components have."""
 
     model: GroundModel
-    core: Core
+    core: SymmetricCore
     log2_vectors: float
 
     @property
@@ -134,7 +134,7 @@ def _wide(model: GroundModel, node: int) -> bool:
 class Sums:
     """The joint distributions of nodes, by the counts of the blocks that they lie in."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: SymmetricCore) -> None:
         self._core = core
         self._components = components_of(core)
         self._counters = {counter.node: c for c in self._components for counter in c.counters}

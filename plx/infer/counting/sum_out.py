@@ -80,7 +80,7 @@ class Removed:
 
 
 @dataclass
-class Peeled:
+class SummedOut:
     """What is left of a graph. ``factors[k]`` are over k variables; ``removed`` in the order of removal."""
 
     tables: Tables
@@ -90,7 +90,7 @@ class Peeled:
     left: BoolArray  # [V]
 
 
-def peel(graph: FactorGraph, held: BoolArray) -> Peeled:
+def sum_out(graph: FactorGraph, held: BoolArray) -> SummedOut:
     """Sum out, round by round, every unknown whose factors all lie within the scope of one of them.
 
     ``held`` [V] says which unknowns must stay. Factors of derived nodes and wide factors are left
@@ -99,7 +99,7 @@ def peel(graph: FactorGraph, held: BoolArray) -> Peeled:
     tables = Tables()
     factors = _read(graph, tables)
     left = np.ones(graph.n_variables, dtype=bool)
-    peeled = Peeled(tables, factors, [], 0.0, left)
+    peeled = SummedOut(tables, factors, [], 0.0, left)
     for _ in range(_ROUNDS):
         deadline.check()
         if not _round(peeled, held, graph.card[: graph.n_variables].astype(np.int64)):
@@ -159,7 +159,7 @@ class _Incidence:
         return _Incidence(first, arity[by_variable], row[by_variable], factor[by_variable])
 
 
-def _round(peeled: Peeled, held: BoolArray, card: IntArray) -> bool:
+def _round(peeled: SummedOut, held: BoolArray, card: IntArray) -> bool:
     """One round; whether anything was summed out."""
     occurs = [np.bincount(group.scope.ravel(), minlength=len(card)) for group in peeled.factors.values()]
     degree = np.sum(occurs, axis=0)
@@ -186,7 +186,7 @@ def _round(peeled: Peeled, held: BoolArray, card: IntArray) -> bool:
     return True
 
 
-def _may_go(peeled: Peeled, incidence: _Incidence, candidate: IntArray, degree: IntArray) -> BoolArray:
+def _may_go(peeled: SummedOut, incidence: _Incidence, candidate: IntArray, degree: IntArray) -> BoolArray:
     """Whose factors nest, and who is the largest candidate in all of them: no two go from one factor."""
     entry = segments(incidence.first[candidate], degree[candidate])
     owner = np.repeat(np.arange(len(candidate)), degree[candidate])
@@ -205,7 +205,7 @@ def _may_go(peeled: Peeled, incidence: _Incidence, candidate: IntArray, degree: 
     return ok
 
 
-def _padded(peeled: Peeled, incidence: _Incidence, entry: IntArray) -> IntArray:
+def _padded(peeled: SummedOut, incidence: _Incidence, entry: IntArray) -> IntArray:
     """The scopes of factors, [entries, WIDEST], filled up with -1."""
     out = np.full((len(entry), WIDEST), -1, dtype=np.int64)
     for k, group in peeled.factors.items():
@@ -215,7 +215,7 @@ def _padded(peeled: Peeled, incidence: _Incidence, entry: IntArray) -> IntArray:
 
 
 def _sum_out(
-    peeled: Peeled, incidence: _Incidence, variables: IntArray, entries: IntArray, card: IntArray
+    peeled: SummedOut, incidence: _Incidence, variables: IntArray, entries: IntArray, card: IntArray
 ) -> list[tuple[int, Factors]]:
     """Sum out variables of d factors each, given by ``entries`` [n, d]; the factors that are left."""
     n, d = entries.shape
@@ -272,7 +272,7 @@ def exact_sum(parts: Sequence[FloatArray]) -> FloatArray:
     return np.fromiter(flat, dtype=np.float64).reshape(parts[0].shape)
 
 
-def _drop(peeled: Peeled, gone: BoolArray) -> None:
+def _drop(peeled: SummedOut, gone: BoolArray) -> None:
     shift = 0
     for k, group in sorted(peeled.factors.items()):
         peeled.factors[k] = group.where(~gone[shift : shift + len(group.table)])

@@ -13,7 +13,7 @@ from plx.graph.components import live_derived
 from plx.graph.model import FactorGraph
 from plx.graph.rows import unique_rows
 from plx.infer.counting.families import Family, Pairs, find_families
-from plx.infer.counting.sum_out import Factors, Peeled, Tables, exact_sum, narrow_factors, peel
+from plx.infer.counting.sum_out import Factors, SummedOut, Tables, exact_sum, narrow_factors, sum_out
 from plx.values import FloatArray, IntArray
 
 MOST_COUNTERS = 32
@@ -47,7 +47,7 @@ class Coupling:
 
 
 @dataclass(frozen=True)
-class Core:
+class SymmetricCore:
     """Families, their log tables, and the functions of their counts.
 
     ``unary[i][p]`` is the table of cell p of family i, or None. ``labels`` gives the tables of the
@@ -56,7 +56,7 @@ class Core:
     """
 
     graph: FactorGraph
-    peeled: Peeled
+    peeled: SummedOut
     families: list[Family]
     between: dict[tuple[int, int], IntArray]
     unary: list[list[FloatArray | None]]
@@ -71,7 +71,7 @@ class Core:
         return self.peeled.tables.tables[label]
 
 
-def find_core(graph: FactorGraph, asked: Iterable[int] = ()) -> Core | None:
+def find_core(graph: FactorGraph, asked: Iterable[int] = ()) -> SymmetricCore | None:
     """The core of a graph, or None if what is left after peeling is not symmetric.
 
     ``asked`` are derived nodes that should be counters although no factor mentions them.
@@ -85,7 +85,7 @@ def find_core(graph: FactorGraph, asked: Iterable[int] = ()) -> Core | None:
     coupled = np.repeat(~narrow, np.diff(graph.scope_start))
     for nodes in (graph.scope[coupled], *(graph.inputs_of(int(d) - graph.n_variables)[0] for d in live)):
         held[nodes[nodes < graph.n_variables]] = True
-    peeled = peel(graph, held)
+    peeled = sum_out(graph, held)
     if len(peeled.factors[3].table):
         return None
     return _Search(graph, peeled, live, np.flatnonzero(~narrow)).core()
@@ -102,13 +102,13 @@ def _reach(graph: FactorGraph, narrow: npt.NDArray[np.bool_]) -> bool:
 class _Search:
     """Colours what is left by all that must be kept apart, and reads off the families."""
 
-    def __init__(self, graph: FactorGraph, peeled: Peeled, live: IntArray, wide: IntArray) -> None:
+    def __init__(self, graph: FactorGraph, peeled: SummedOut, live: IntArray, wide: IntArray) -> None:
         self.graph, self.peeled, self.live, self.wide = graph, peeled, live, wide
         self.variables = np.flatnonzero(peeled.left)
         self.index = np.full(graph.n_variables, -1, dtype=np.int64)
         self.index[self.variables] = np.arange(len(self.variables))
 
-    def core(self) -> Core | None:
+    def core(self) -> SymmetricCore | None:
         columns = [self.graph.card[self.variables].astype(np.int64), unary := self._unary()]
         shares = [self._share(int(d)) for d in self.live]
         coupled = self._coupled()
@@ -127,7 +127,7 @@ class _Search:
             place[:, family.members] = np.stack([np.full_like(block, i), block, column])
         lead = [family.members[0] for family in families]
         tables = self.peeled.tables.tables
-        return Core(
+        return SymmetricCore(
             graph=self.graph,
             peeled=self.peeled,
             families=families,

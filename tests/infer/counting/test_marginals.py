@@ -13,7 +13,7 @@ from plx.errors import NoWorldError
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.counting.compositions import compositions, falling, log2_how_many, log_multinomial
 from plx.infer.counting.marginals import count, count_plan
-from plx.infer.counting.sum_out import peel
+from plx.infer.counting.sum_out import sum_out
 from plx.infer.exact.elimination import solve
 from tests.models import make_model
 
@@ -164,7 +164,7 @@ def test_asymmetric_pairs_are_not_counted() -> None:
 def test_peeling_keeps_the_distribution() -> None:
     """A chain of four is summed out to a constant, which is log Z."""
     model = make_model([2] * 4, [([i, i + 1], [[1, 0], [0, 2]]) for i in range(3)])
-    peeled = peel(model.graph, np.zeros(4, dtype=bool))
+    peeled = sum_out(model.graph, np.zeros(4, dtype=bool))
     assert not peeled.left.any()
     assert peeled.log_constant == pytest.approx(solve(model).log_z)
 
