@@ -17,7 +17,7 @@ now: Callable[[], float] = time.monotonic
 """The clock."""
 
 
-class OutOfTime(Exception):
+class OutOfTimeError(Exception):
     """The time set for some work is over; what it had not finished is lost."""
 
 
@@ -64,4 +64,4 @@ def over() -> bool:
 def check() -> None:
     """Raise OutOfTime if the time is over."""
     if over():
-        raise OutOfTime
+        raise OutOfTimeError

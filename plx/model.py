@@ -18,7 +18,7 @@ from plx.check.checker import check
 from plx.check.partial import independent
 from plx.check.program import Program
 from plx.data import load as load_data
-from plx.deadline import OutOfTime, within
+from plx.deadline import OutOfTimeError, within
 from plx.decoding import decode
 from plx.errors import CallError, Diagnostic, Note, NoWorldError, PlxError
 from plx.source import Source
@@ -211,7 +211,7 @@ class Model:
         try:
             with within(None if options.seconds is None else _TOGETHER * options.seconds):
                 return answered_together(self.ground, groups, options.progress)
-        except OutOfTime:
+        except OutOfTimeError:
             return {}
 
     def _asking(self, positions: tuple[int, ...]) -> GroundModel:

@@ -74,7 +74,7 @@ LONGEST_LITERAL: Final = 1000
 """Literals of more digits are slow to work with, and beyond the precision of any double."""
 
 
-class ArithmeticMistake(ValueError):
+class WeightError(ValueError):
     """Arithmetic that has no real, finite result; the message is in plain words."""
 
 
@@ -90,11 +90,11 @@ def parse(text: str) -> int | Fraction:
     """
     match = _NUMBER.fullmatch(text)
     if not match or not (match[2] or match[3]):
-        raise ArithmeticMistake(f"`{shortened(text)}` is not a number")
+        raise WeightError(f"`{shortened(text)}` is not a number")
     if len(match[2]) + len(match[3] or "") > LONGEST_LITERAL:
-        raise ArithmeticMistake(f"`{shortened(text)}` has more than {LONGEST_LITERAL} digits")
+        raise WeightError(f"`{shortened(text)}` has more than {LONGEST_LITERAL} digits")
     if len(match[4] or "") > 6 or abs(int(match[4] or 0)) > LARGEST_EXPONENT:
-        raise ArithmeticMistake(f"the exponent of `{shortened(text)}` is too large")
+        raise WeightError(f"the exponent of `{shortened(text)}` is too large")
     return _tidy(Fraction(text))
 
 
@@ -217,7 +217,7 @@ def mul(a: Number, b: Number) -> Number:
 def div(a: Number, b: Number) -> Number:
     """The exact quotient. Raises ArithmeticMistake for a divisor of 0."""
     if b == 0:
-        raise ArithmeticMistake("division by zero")
+        raise WeightError("division by zero")
     if _is_rational(b):
         return mul(a, _tidy(1 / Fraction(b)))
     return 1 if a == b else _symbolic(_expression(a) / _expression(b))
@@ -226,27 +226,27 @@ def div(a: Number, b: Number) -> Number:
 def mod(a: Number, b: Number) -> Number:
     """The remainder with the sign of the divisor, as in Python."""
     if b == 0:
-        raise ArithmeticMistake("remainder of a division by zero")
+        raise WeightError("remainder of a division by zero")
     if not (_is_rational(a) and _is_rational(b)):
-        raise ArithmeticMistake("`%` needs rational numbers")
+        raise WeightError("`%` needs rational numbers")
     return _tidy(Fraction(a) % Fraction(b))
 
 
 def power(a: Number, b: Number) -> Number:
     """a to the power of b. Raises ArithmeticMistake where that is no real number, or far too large."""
     if a == 0 and compare(b, 0) < 0:
-        raise ArithmeticMistake("division by zero: 0 to a negative power")
+        raise WeightError("division by zero: 0 to a negative power")
     if _is_rational(b) and Fraction(b).denominator == 1 and _is_rational(a):
         if _bits(Fraction(a)) * abs(int(b)) > _LARGEST:
-            raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
+            raise WeightError(f"{shown(a)} ^ {shown(b)} is too large")
         return _tidy(Fraction(a) ** int(b))
     whole = _is_rational(b) and Fraction(b).denominator == 1
     if compare(a, 0) < 0 and not whole:
-        raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is no real number")
+        raise WeightError(f"{shown(a)} ^ {shown(b)} is no real number")
     if a == 0:
         return 0
     if _size(a) * abs(to_float(b)) > _LARGEST:
-        raise ArithmeticMistake(f"{shown(a)} ^ {shown(b)} is too large")
+        raise WeightError(f"{shown(a)} ^ {shown(b)} is too large")
     if not whole:
         _check_root(a)
     return _whole_power(a, int(b)) if whole else _symbolic(_expression(a) ** _expression(b))  # type: ignore[arg-type]
@@ -255,7 +255,7 @@ def power(a: Number, b: Number) -> Number:
 def _check_root(a: Number) -> None:
     """sympy looks for the prime factors of what it takes a root of."""
     if _is_rational(a) and _bits(Fraction(a)) > _LARGEST_ROOT:
-        raise ArithmeticMistake(f"{shown(a)} has too many digits for an exact root")
+        raise WeightError(f"{shown(a)} has too many digits for an exact root")
 
 
 def _whole_power(a: Number, n: int) -> Number:
@@ -278,7 +278,7 @@ def _size(a: Number) -> float:
 def log(a: Number) -> Number:
     """The natural logarithm. Raises ArithmeticMistake for a ≤ 0."""
     if compare(a, 0) <= 0:
-        raise ArithmeticMistake(f"log({shown(a)}): the logarithm of a number that is not positive")
+        raise WeightError(f"log({shown(a)}): the logarithm of a number that is not positive")
     if _is_rational(a):
         return _log_number(Fraction(0), Fraction(a), 1)
     return _symbolic(symbolic.load().log(_expression(a)))
@@ -322,14 +322,14 @@ def exp(a: Number) -> Number:
     if isinstance(a, LogNumber) and not a.rational and a.root == 1:
         return _tidy(a.base)
     if abs(to_float(a)) > _LARGEST_POWER:
-        raise ArithmeticMistake(f"exp({shown(a)}) is too {'large' if compare(a, 0) > 0 else 'small'}")
+        raise WeightError(f"exp({shown(a)}) is too {'large' if compare(a, 0) > 0 else 'small'}")
     return _symbolic(symbolic.load().exp(_expression(a)))
 
 
 def sqrt(a: Number) -> Number:
     """The square root. Raises ArithmeticMistake for a < 0."""
     if compare(a, 0) < 0:
-        raise ArithmeticMistake(f"sqrt({shown(a)}): the square root of a negative number")
+        raise WeightError(f"sqrt({shown(a)}): the square root of a negative number")
     if _is_rational(a):
         root = rational_root(Fraction(a), 2)
         if root is not None:
@@ -341,7 +341,7 @@ def sqrt(a: Number) -> Number:
 def logit(a: Number) -> Number:
     """log(a / (1 - a)). Raises ArithmeticMistake unless 0 < a < 1."""
     if compare(a, 0) <= 0 or compare(a, 1) >= 0:
-        raise ArithmeticMistake(f"logit({shown(a)}): the argument must lie between 0 and 1")
+        raise WeightError(f"logit({shown(a)}): the argument must lie between 0 and 1")
     return log(div(a, sub(1, a)))
 
 
@@ -351,7 +351,7 @@ def floor(a: Number) -> int:
         return math.floor(a)
     near = to_float(a)
     if abs(near) > 2.0**53:
-        raise ArithmeticMistake(f"floor({shown(a)}): the number is too large")
+        raise WeightError(f"floor({shown(a)}): the number is too large")
     whole = math.floor(near)
     return whole - (compare(a, whole) < 0) + (compare(a, whole + 1) >= 0)
 
@@ -384,7 +384,7 @@ def _tidy(q: Fraction) -> int | Fraction:
 
 def _checked(q: Fraction) -> Fraction:
     if _bits(q) > _LARGEST:
-        raise ArithmeticMistake("a number is too large")
+        raise WeightError("a number is too large")
     return q
 
 
@@ -425,7 +425,7 @@ def _symbolic_sum(a: Number, b: Number) -> Number:
     """The sum of what is in canonical form, and so is again; ArithmeticMistake if it is very long."""
     expression = _expression(a) + _expression(b)
     if symbolic.term_count(expression) > _MOST_TERMS:
-        raise ArithmeticMistake(f"a sum of more than {_MOST_TERMS} irrational numbers")
+        raise WeightError(f"a sum of more than {_MOST_TERMS} irrational numbers")
     return _simplest(expression)
 
 
@@ -433,7 +433,7 @@ def _symbolic_product(a: Number, b: Number) -> Number:
     """The product; ArithmeticMistake where writing it out is out of all proportion."""
     left, right = _expression(a), _expression(b)
     if symbolic.term_count(left) * symbolic.term_count(right) > _MOST_TERMS:
-        raise ArithmeticMistake(f"a product of more than {_MOST_TERMS} irrational numbers")
+        raise WeightError(f"a product of more than {_MOST_TERMS} irrational numbers")
     return _symbolic(left * right)
 
 
@@ -447,7 +447,7 @@ def _simplest(expression: Any) -> Number:
         return simpler
     digits = symbolic.digits(expression)
     if digits is None:
-        raise ArithmeticMistake(f"{symbolic.text(expression, 'the result')} is no real number")
+        raise WeightError(f"{symbolic.text(expression, 'the result')} is no real number")
     return 0 if digits == "0" else Symbolic(digits, expression)
 
 

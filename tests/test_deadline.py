@@ -7,7 +7,7 @@ import math
 import pytest
 
 from plx import deadline
-from plx.deadline import OutOfTime, check, over, paused, seconds_left, within
+from plx.deadline import OutOfTimeError, check, over, paused, seconds_left, within
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_the_nearest_deadline_counts(clock: list[float]) -> None:
         with within(3):
             clock[0] = 4
             assert over() and seconds_left() == 0
-            with pytest.raises(OutOfTime):
+            with pytest.raises(OutOfTimeError):
                 check()
         assert seconds_left() == 6
         check()

@@ -14,7 +14,7 @@ from plx.check.walk import random_inside
 from plx.errors import Note
 from plx.syntax import ast
 from plx.values import IntArray
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 
 def checked_arguments(
@@ -99,6 +99,6 @@ def possible_at(ctx: Context, ranged: Ranged, mapped: Mapping[int, Expr]) -> Int
         return ranged.possible
     try:
         set_ = substitute_set(ctx, ranged.set, mapped)
-    except (ValueError, ArithmeticMistake):
+    except (ValueError, WeightError):
         return ranged.possible
     return np.unique(np.array(set_.ids, dtype=np.int64)) if isinstance(set_, SetConst) else ranged.possible

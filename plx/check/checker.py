@@ -9,7 +9,7 @@ from plx.check import comparisons, names, operators, scopes
 from plx.check.context import Context, Declaration, Resolver
 from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
-from plx.check.fixed import NoValue
+from plx.check.fixed import NoValueError
 from plx.check.partial import hides_members
 from plx.check.program import Evidence, Program, Query, Rule
 from plx.check.statements import (
@@ -33,7 +33,7 @@ from plx.errors import Note, PlxError
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import Values
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 _RESOLVERS: Final[Mapping[type, Resolver]] = {
     ast.Name: names.name,
@@ -138,7 +138,7 @@ def _guarded(ctx: Context, span: Span, run: Callable[[], Any]) -> Any:
     ctx.instances = 0
     try:
         return run()
-    except (NoValue, ArithmeticMistake) as mistake:
+    except (NoValueError, WeightError) as mistake:
         ctx.error(span, str(mistake))
     except RecursionError:
         ctx.error(span, "this statement nests too deeply", "split it with `define`")

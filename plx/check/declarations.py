@@ -32,7 +32,7 @@ from plx.data.table import Table
 from plx.errors import Note
 from plx.syntax import ast
 from plx.values import TRUE, IntArray, distinct
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 LARGEST_DOMAIN = 65_535
 """The most values of an unknown."""
@@ -175,7 +175,7 @@ def _by_formula(
             fixed.evaluate(ctx, body.expr, dict(zip(uids, key, strict=True))) == TRUE
             for key in every.tolist()
         ]
-    except (fixed.NoValue, ArithmeticMistake) as mistake:
+    except (fixed.NoValueError, WeightError) as mistake:
         ctx.error(value.span, str(mistake))
         return BrokenEntry(tuple(slots))
     return _relation(node, slots, every[np.array(holds, dtype=bool)])
@@ -219,7 +219,7 @@ def _sized(ctx: Context, node: ast.RandomDecl, slots: Sequence[CheckedSlot], dom
                 limit = f"at most {LARGEST_DOMAIN} are possible"
                 ctx.error(node.domain.span, f"the domain of `{name}` has {size} values{where}; {limit}")
                 return False
-    except (fixed.NoValue, ArithmeticMistake) as mistake:
+    except (fixed.NoValueError, WeightError) as mistake:
         ctx.error(node.domain.span, str(mistake))
         return False
     return True
@@ -234,7 +234,7 @@ def _sizes(
         return
     try:
         every = indexes(ctx, deciding, _ENUMERATED).tolist()
-    except fixed.NoValue:
+    except fixed.NoValueError:
         return
     uids = [slot.variable.uid for slot in deciding]
     room = fixed.MOST_MEMBERS

@@ -15,7 +15,7 @@ from plx.check.typed import CheckedSlot, Typed
 from plx.data.table import Table
 from plx.source import Span
 from plx.syntax import ast
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,6 @@ def constant(ctx: Context, typed: Typed) -> Const | None:
         return typed.expr
     try:
         return Const(fixed.evaluate(ctx, typed.expr, {}), span=typed.expr.span)
-    except (fixed.NoValue, ArithmeticMistake) as mistake:
+    except (fixed.NoValueError, WeightError) as mistake:
         ctx.error(typed.expr.span, str(mistake))
         return None

@@ -46,7 +46,7 @@ MOST_INSTANCES = 1_000_000
 """The most instances of fixed aggregates that are worked out one by one for one declaration or rule."""
 
 
-class NoValue(ValueError):
+class NoValueError(ValueError):
     """An expression without a value: it is not fixed, or a table lacks an entry. The message is plain."""
 
 
@@ -74,7 +74,7 @@ def evaluate(ctx: Context, expr: Expr, env: Binding) -> int:
         case Aggregate():
             return _aggregate(ctx, expr, env)
         case RandomTerm():
-            raise NoValue(f"`{expr.name}` is random")
+            raise NoValueError(f"`{expr.name}` is random")
 
 
 def _operation(ctx: Context, expr: Operation, env: Binding) -> int:
@@ -101,7 +101,7 @@ def instances(ctx: Context, scope: Scope, env: Binding) -> Iterator[Binding]:
     for inner in _bindings(ctx, scope, 0, dict(env)):
         ctx.instances += 1
         if ctx.instances > MOST_INSTANCES:
-            raise NoValue(f"this goes over more than {MOST_INSTANCES:,} fixed instances")
+            raise NoValueError(f"this goes over more than {MOST_INSTANCES:,} fixed instances")
         if scope.guard is None or evaluate(ctx, scope.guard, inner) == TRUE:
             yield inner
 
@@ -163,7 +163,7 @@ def members_of_each(ctx: Context, set_: SetExpr, bindings: Sequence[Binding]) ->
         room -= size(ctx, set_, env, room)
         if room < 0:
             total = f"the {len(bindings):,} sets have more than {MOST_MEMBERS:,} members in all"
-            raise NoValue(f"{total}; bind over fewer indexes, or give smaller sets")
+            raise NoValueError(f"{total}; bind over fewer indexes, or give smaller sets")
     return (members(ctx, set_, env) for env in bindings)
 
 
@@ -177,7 +177,7 @@ def integers(ctx: Context, low: int, high: int) -> IntArray:
     """The ids of low..high. Raises NoValue where they are far too many."""
     if high - low >= LARGEST_RANGE:
         ends = f"{weights.shown(low)}..{weights.shown(high)}"
-        raise NoValue(f"the range {ends} has more than {LARGEST_RANGE} members")
+        raise NoValueError(f"the range {ends} has more than {LARGEST_RANGE} members")
     return ctx.values.ids(range(low, high + 1))
 
 
@@ -185,20 +185,20 @@ def integer(ctx: Context, index: int) -> int:
     """The integer with an id. Raises NoValue for anything else."""
     value = ctx.values[index]
     if isinstance(value, bool) or not isinstance(value, int):
-        raise NoValue(f"the ends of a range are integers, not {ctx.text(index)}")
+        raise NoValueError(f"the ends of a range are integers, not {ctx.text(index)}")
     return value
 
 
 def _type_members(ctx: Context, set_: SetType, env: Binding) -> IntArray:
     entry = ctx.entries[set_.name]
     if not isinstance(entry, TypeEntry):
-        raise NoValue(f"`{set_.name}` is not defined")
+        raise NoValueError(f"`{set_.name}` is not defined")
     if not set_.arguments:
         return entry.info.members
     key = tuple([evaluate(ctx, a, env) for a in set_.arguments])
     assert entry.info.family is not None
     if key not in entry.info.family:
-        raise NoValue(f"`{set_.name}` has no set at {ctx.texts(key)}")
+        raise NoValueError(f"`{set_.name}` has no set at {ctx.texts(key)}")
     return entry.info.family[key]
 
 
@@ -206,7 +206,7 @@ def relation(ctx: Context, name: str) -> RelationEntry:
     """A relation that has been checked. Raises NoValue if mistakes were found in it."""
     entry = ctx.entries[name]
     if not isinstance(entry, RelationEntry):
-        raise NoValue(f"`{name}` is not defined")
+        raise NoValueError(f"`{name}` is not defined")
     return entry
 
 
@@ -222,13 +222,13 @@ def param_value(ctx: Context, name: str, key: tuple[int, ...]) -> int:
     """An entry of a param. Raises NoValue if there is none."""
     entry = ctx.param(name)
     if entry is None:
-        raise NoValue(f"`{name}` is not defined")
+        raise NoValueError(f"`{name}` is not defined")
     if name not in ctx.tables:
         keys = map(tuple, entry.info.index.tolist())
         ctx.tables[name] = dict(zip(keys, entry.info.value.tolist(), strict=True))
     found = ctx.tables[name].get(key, entry.info.default)
     if found is None:
-        raise NoValue(f"`{name}` has no entry for {ctx.texts(key)}")
+        raise NoValueError(f"`{name}` has no entry for {ctx.texts(key)}")
     return found
 
 
@@ -240,5 +240,5 @@ def rank(ctx: Context, type_: str, index: int) -> int:
         ctx.ranks[type_] = {member: place for place, member in enumerate(entry.info.members.tolist())}
     found = ctx.ranks[type_].get(index)
     if found is None:
-        raise NoValue(f"`{ctx.text(index)}` is no member of {type_}")
+        raise NoValueError(f"`{ctx.text(index)}` is no member of {type_}")
     return found

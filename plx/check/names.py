@@ -10,7 +10,7 @@ from plx.check.arguments import checked_arguments, count, possible_at, signature
 from plx.check.context import MAX_DEPTH, MAX_EXPANSION, Context, Env, Wanted
 from plx.check.operators import FUNCTIONS, apply_function
 from plx.check.program import Expr, RandomTerm, Variable
-from plx.check.substitute import RandomArgument, substitute
+from plx.check.substitute import RandomArgumentError, substitute
 from plx.check.tabulate import tabulated
 from plx.check.typed import (
     Abbreviation,
@@ -29,7 +29,7 @@ from plx.syntax import ast
 from plx.syntax.foreign import FUNCTIONS as FUNCTIONS_ELSEWHERE
 from plx.syntax.foreign import PROBABILITIES, VALUES, distribution
 from plx.syntax.printer import quoted as quoted_text
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 
 def name(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed:
@@ -183,7 +183,7 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
                 return Typed(expr, ValueKind.TRUTH, fixed=known, depth=depth, size=size)
             case Abbreviation():
                 return _expand(ctx, entry, arguments, span)
-    except fixed.NoValue as mistake:
+    except fixed.NoValueError as mistake:
         return ctx.fail(span, str(mistake))
     return broken(span)
 
@@ -222,14 +222,14 @@ def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span:
     mapped = {slot.variable.uid: a.expr for slot, a in zip(entry.slots, arguments, strict=True)}
     try:
         expr = substitute(ctx, body.expr, mapped)
-    except RandomArgument as mistake:
+    except RandomArgumentError as mistake:
         if isinstance(ctx.declarations[entry.name], ast.ParamDecl):
             found = _entry_of(ctx, tabulated(ctx, entry), [a.expr for a in arguments], span)
             return replace(found, fixed=False, depth=depth, size=size)
         inner = mistake.args[0].name
         message = f"`{entry.name}` uses an argument as an index; it must be fixed, but `{inner}` is random"
         return ctx.fail(span, message)
-    except (fixed.NoValue, ArithmeticMistake) as mistake:
+    except (fixed.NoValueError, WeightError) as mistake:
         return ctx.fail(span, str(mistake), None, [Note(f"in `{entry.name}`", entry.span)])
     is_fixed = body.fixed and all(argument.fixed for argument in arguments)
     return replace(body, expr=replace(expr, span=span), fixed=is_fixed, depth=depth, size=size)

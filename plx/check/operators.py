@@ -13,7 +13,7 @@ from plx.check.typed import Typed, ValueKind, broken
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import ZERO
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 FUNCTIONS: Final[dict[str, Operator]] = {
     "log": "log",
@@ -44,7 +44,7 @@ def combined(
     size = 1 + sum(operand.size for operand in operands)
     try:
         expr = make()
-    except (ArithmeticMistake, fixed.NoValue) as mistake:
+    except (WeightError, fixed.NoValueError) as mistake:
         return ctx.fail(span, str(mistake))
     depth = max(operand.depth + (not _merged(operand.expr, expr)) for operand in operands)
     if depth > MAX_DEPTH or size > MAX_SIZE:

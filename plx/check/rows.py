@@ -98,7 +98,7 @@ def _number_in(text: str) -> Value:
     """The number that a symbol reads as, if it is one."""
     try:
         return from_loose_text(text)
-    except weights.ArithmeticMistake:
+    except weights.WeightError:
         return text
 
 
@@ -165,7 +165,7 @@ def report_gaps(ctx: Context, name: str, slots: Sequence[CheckedSlot], index: In
     if expected is None:
         try:
             every = indexes(ctx, slots, _ENUMERATED)
-        except fixed.NoValue:
+        except fixed.NoValueError:
             return False
         expected = len(every)
     if expected <= len(index):

@@ -36,7 +36,7 @@ from plx.syntax import ast
 from plx.syntax.foreign import DISCRETE_ONLY, SETS, distribution
 from plx.syntax.printer import print_value
 from plx.values import IntArray
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 
 def resolve_set(ctx: Context, env: Env, node: ast.Expr, introduce: bool = False) -> Ranged:
@@ -66,7 +66,7 @@ def finish(ctx: Context, set_: SetExpr, kind: ValueKind, possible: IntArray | No
     """A set, folded to its members where it is closed."""
     try:
         set_ = build.closed_set(ctx, set_)
-    except (fixed.NoValue, ArithmeticMistake) as mistake:
+    except (fixed.NoValueError, WeightError) as mistake:
         ctx.error(span, str(mistake))
         return broken_set(span)
     if isinstance(set_, SetConst):

@@ -33,7 +33,7 @@ Mapped = Mapping[int, Expr]
 """What stands for a variable, by its uid."""
 
 
-class RandomArgument(ValueError):
+class RandomArgumentError(ValueError):
     """A random term came to stand where a fixed value must; ``args[0]`` is the term."""
 
 
@@ -93,7 +93,7 @@ def _fixed(ctx: Context, arguments: Sequence[Expr], mapped: Mapped) -> list[Expr
         if new is not argument:
             term = random_inside(new)
             if term is not None:
-                raise RandomArgument(term)
+                raise RandomArgumentError(term)
         found.append(new)
     return found
 

@@ -10,7 +10,7 @@ from plx.check.program import ParamInfo
 from plx.check.slots import indexes, infos
 from plx.check.typed import Abbreviation, ParamEntry, kind_of
 from plx.values import distinct
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 _LARGEST = 200_000
 """The most entries of such a table."""
@@ -40,5 +40,5 @@ def _value(ctx: Context, entry: Abbreviation, key: list[int]) -> int:
     uids = [slot.variable.uid for slot in entry.slots]
     try:
         return fixed.evaluate(ctx, entry.body.expr, dict(zip(uids, key, strict=True)))
-    except (fixed.NoValue, ArithmeticMistake):
+    except (fixed.NoValueError, WeightError):
         return -1

@@ -18,7 +18,7 @@ from plx.data.table import Table
 from plx.errors import Note
 from plx.syntax import ast
 from plx.values import IntArray, distinct
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 _LARGEST_FAMILY = 200_000
 """The most indexes of a family given by an expression."""
@@ -160,7 +160,7 @@ def _family_expression(
         keys = _indexes(ctx, slots)
         bindings = [dict(zip(uids, key, strict=True)) for key in keys]
         return dict(zip(map(tuple, keys), fixed.members_of_each(ctx, ranged.set, bindings), strict=True))
-    except (fixed.NoValue, ArithmeticMistake) as mistake:
+    except (fixed.NoValueError, WeightError) as mistake:
         ctx.error(value.span, str(mistake))
         return None
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.values import IntArray, Value
-from plx.weights import ArithmeticMistake, LogNumber, Symbolic, parse
+from plx.weights import LogNumber, Symbolic, WeightError, parse
 
 
-class CellMistake(ValueError):
+class CellError(ValueError):
     """A cell that is no value of plx; the message is in plain words."""
 
 
@@ -48,7 +48,7 @@ def from_loose_text(text: str) -> Value:
     """
     try:
         return parse(text.strip())
-    except ArithmeticMistake:
+    except WeightError:
         return from_text(text)
 
 
@@ -67,15 +67,15 @@ def from_python(cell: Any) -> Value:
     if isinstance(cell, LogNumber | Symbolic):
         return cell
     if cell is None or cell != cell or type(cell).__name__ in ("NAType", "NaTType"):
-        raise CellMistake("a value is missing here")
-    raise CellMistake(f"a Python `{type(cell).__name__}` is no symbol, number or truth value")
+        raise CellError("a value is missing here")
+    raise CellError(f"a Python `{type(cell).__name__}` is no symbol, number or truth value")
 
 
 def _from_float(cell: Any) -> Value:
     if cell != cell:
-        raise CellMistake("nan is not a number: a value is missing here")
+        raise CellError("nan is not a number: a value is missing here")
     if cell in (float("inf"), float("-inf")):
-        raise CellMistake("an infinite number is no value")
+        raise CellError("an infinite number is no value")
     return parse(str(cell))
 
 
@@ -122,7 +122,7 @@ def _factorise(cells: Sequence[Any], text: bool = False) -> Column:
     try:
         code = dict.fromkeys(cells)
     except TypeError:
-        raise CellMistake("each cell must be a symbol, a number or a truth value") from None
+        raise CellError("each cell must be a symbol, a number or a truth value") from None
     if len(code) == len(cells):
         return Column(list(code), np.arange(len(cells)), text)
     code = dict(zip(code, range(len(code)), strict=True))
@@ -144,7 +144,7 @@ def convert(column: Column, loose: bool) -> tuple[list[Value], list[tuple[int, s
 
 def _nonempty(text: str) -> Value:
     if not text:
-        raise CellMistake("an empty cell")
+        raise CellError("an empty cell")
     return from_text(text)
 
 
@@ -154,14 +154,14 @@ _DECIMAL_COMMA = re.compile(r"([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)", re.ASCII)
 def _is_meant_as_number(text: str) -> bool:
     try:
         return bool(_DECIMAL_COMMA.fullmatch(text)) or not isinstance(from_loose_text(text), str | bool)
-    except ArithmeticMistake:  # a number past all proportion
+    except WeightError:  # a number past all proportion
         return True
 
 
 def _number(text: str) -> Value:
     """A cell of a column of numbers."""
     if comma := _DECIMAL_COMMA.fullmatch(text):
-        raise CellMistake(f"`{text}` is no number: write a decimal point, {comma[1]}.{comma[2]}")
+        raise CellError(f"`{text}` is no number: write a decimal point, {comma[1]}.{comma[2]}")
     return from_loose_text(text)
 
 
@@ -171,7 +171,7 @@ def _convert(cells: Iterable[Any], one: Callable[[Any], Value]) -> tuple[list[Va
     for code, cell in enumerate(cells):
         try:
             found.append(one(cell))
-        except (CellMistake, ArithmeticMistake) as mistake:
+        except (CellError, WeightError) as mistake:
             found.append(False)
             mistakes.append((code, str(mistake)))
     return found, mistakes

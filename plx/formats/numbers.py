@@ -38,7 +38,7 @@ class LogNumbers:
     def _id(self, word: str) -> int:
         try:
             number = weights.parse(word)
-        except weights.ArithmeticMistake:
+        except weights.WeightError:
             return BAD
         if number < 0:
             return BAD
@@ -48,6 +48,6 @@ class LogNumbers:
 def _mistake(word: str) -> str:
     try:
         weights.parse(word)
-    except weights.ArithmeticMistake as mistake:
+    except weights.WeightError as mistake:
         return f"{mistake}; an entry of a table must be a number ≥ 0"
     return f"the entry `{word}` is negative; tables hold weights ≥ 0 (their logs are taken on reading)"

@@ -19,7 +19,7 @@ from plx.formats.words import LARGEST_DOMAIN
 from plx.graph.model import AtomBlock
 from plx.source import Source, Span
 from plx.values import IntArray, Values
-from plx.weights import ArithmeticMistake, parse
+from plx.weights import WeightError, parse
 
 
 def read_paper(source: Source, values: Values) -> Network:
@@ -49,7 +49,7 @@ def _load(source: Source) -> Mapping[str, Any]:
     except json.JSONDecodeError as mistake:
         place = Span(source, mistake.pos, mistake.pos + 1)
         raise PlxError(Diagnostic(f"this is no JSON: {mistake.msg}", place)) from None
-    except ArithmeticMistake as mistake:
+    except WeightError as mistake:
         _fail(source, str(mistake))
     except RecursionError:
         _fail(source, "lists and objects are nested too deeply")

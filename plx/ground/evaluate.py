@@ -28,7 +28,7 @@ from plx.ground.sets import Sets, evaluate_set
 from plx.ground.terms import Terms
 from plx.source import Span
 from plx.values import FALSE, TRUE, ZERO, IntArray
-from plx.weights import ArithmeticMistake
+from plx.weights import WeightError
 
 OWNER = -1
 """The uid of the column that tells which outer instance an inner one belongs to."""
@@ -134,14 +134,14 @@ class Evaluator:
         """An operator of one argument; arithmetic mistakes point at the span."""
         try:
             return self.arithmetic.unary(op, ids)
-        except ArithmeticMistake as mistake:
+        except WeightError as mistake:
             raise PlxError(Diagnostic(str(mistake), span)) from None
 
     def binary(self, op: str, a: IntArray, b: IntArray, span: Span) -> IntArray:
         """An operator of two arguments, broadcast; arithmetic mistakes point at the span."""
         try:
             return self.arithmetic.binary(op, a, b)
-        except ArithmeticMistake as mistake:
+        except WeightError as mistake:
             raise PlxError(Diagnostic(str(mistake), span)) from None
 
     def name(self, function: str, index: IntArray) -> str:

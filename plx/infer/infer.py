@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from plx.deadline import OutOfTime, seconds_left, within
+from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel
 from plx.graph.sizes import size_text
@@ -65,7 +65,7 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
         try:
             given, model = model, without_distant(model)
             choice, found = _answered(model, method, options)
-        except OutOfTime:
+        except OutOfTimeError:
             raise _too_late(method, options) from None
     found = replace(found, method=choice.method, reason=choice.reason, seconds=clock.seconds)
     if model.graph is not given.graph and _lacks_worlds(model, found):
@@ -99,7 +99,7 @@ def _exact_in_time(model: GroundModel, options: Options) -> tuple[Choice, Infere
             return None
         with within(_SOLVING * seconds_left()):
             return _run(choice)
-    except OutOfTime:
+    except OutOfTimeError:
         return None
 
 

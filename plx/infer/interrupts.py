@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
-from plx.deadline import OutOfTime
+from plx.deadline import OutOfTimeError
 
 T = TypeVar("T")
 
@@ -59,5 +59,5 @@ def _join(thread: threading.Thread) -> None:
     while thread.is_alive():
         left = deadline.seconds_left()
         if left <= 0:
-            raise OutOfTime
+            raise OutOfTimeError
         thread.join(min(left, threading.TIMEOUT_MAX))

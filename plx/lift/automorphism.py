@@ -26,7 +26,7 @@ class Automorphisms(NamedTuple):
     order: int
 
 
-class SearchStopped(Exception):
+class SearchStoppedError(Exception):
     """The solver was given up: its time was over, or its memory."""
 
 
@@ -48,7 +48,7 @@ def automorphisms(
             return _with_pynauty(start, neighbor, color)
         return _with_pybliss(start, neighbor, color, seconds)
     except MemoryError as error:
-        raise SearchStopped("not enough memory for the search for symmetries") from error
+        raise SearchStoppedError("not enough memory for the search for symmetries") from error
 
 
 def installed() -> bool:
@@ -97,7 +97,7 @@ def _with_pybliss(start: IntArray, neighbor: Int32Array, color: IntArray, second
     stats = pybliss.Stats()
     _bliss_graph(start, neighbor, color).find_automorphisms(stats, found, over)
     if stopped:
-        raise SearchStopped("the solver for symmetries ran out of time")
+        raise SearchStoppedError("the solver for symmetries ran out of time")
     return Automorphisms(np.array(generators, dtype=np.int32).reshape(-1, len(color)), int(stats.group_size))
 
 

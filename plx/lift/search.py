@@ -13,7 +13,7 @@ from plx.deadline import within
 from plx.graph.rows import unique_rows
 from plx.lift.actions import symmetric_action
 from plx.lift.align import align
-from plx.lift.automorphism import SearchStopped, automorphisms
+from plx.lift.automorphism import SearchStoppedError, automorphisms
 from plx.lift.coloring import ColoredGraph
 from plx.lift.layers import Layer, generated, symmetric
 from plx.lift.refine import Subgraph, induced, split, stable
@@ -109,7 +109,7 @@ class Search:
             return []
         try:
             found = automorphisms(part.start, part.neighbor, part.color, deadline.seconds_left())
-        except SearchStopped as stopped:
+        except SearchStoppedError as stopped:
             self.notes.append(str(stopped))
             return []
         return [generated(part.origin, found.generators, found.order)] if len(found.generators) else []

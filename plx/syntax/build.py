@@ -11,7 +11,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.source import Span
 from plx.syntax import ast
 from plx.syntax.words import Word
-from plx.weights import LARGEST_EXPONENT, LONGEST_LITERAL, ArithmeticMistake, parse
+from plx.weights import LARGEST_EXPONENT, LONGEST_LITERAL, WeightError, parse
 
 Parts = list[Any]
 """What a rule is made of, in order: words and the values of inner rules."""
@@ -266,7 +266,7 @@ def _number(word: Word) -> Fraction:
         raise PlxError(Diagnostic("this number is too long", word.span, hint))
     try:
         return Fraction(parse(word.text))
-    except ArithmeticMistake:
+    except WeightError:
         hint = f"write an exponent of at most {LARGEST_EXPONENT}"
         raise PlxError(Diagnostic("the exponent of this number is too large", word.span, hint)) from None
 

@@ -55,9 +55,9 @@ def recover(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
         end = _statement_end(words, start)
         try:
             statements.append(_statement(words, start, end))
-        except (_Rejected, PlxError) as mistake:
+        except (_RejectedError, PlxError) as mistake:
             mistakes += mistake.diagnostics
-            if isinstance(mistake, _Rejected):
+            if isinstance(mistake, _RejectedError):
                 end = _resume(words, start, mistake.position)
             unread.append(words[start].span.to(words[end - 1].span))
         start = end
@@ -79,7 +79,7 @@ def grammar_path() -> Path:
 # ------------------------------------------------------------------ statements
 
 
-class _Rejected(Exception):
+class _RejectedError(Exception):
     """Words that are no statement; ``position`` is the index of the one at fault."""
 
     def __init__(self, position: int, diagnostic: Diagnostic) -> None:
@@ -99,7 +99,7 @@ def _statement(words: Sequence[Word], start: int, end: int) -> ast.Statement:
         (statement,) = state.feed_token(Token("$END", ""))
     except UnexpectedToken:
         expected = _expected(words[start:position])
-        raise _Rejected(position, explain(words, start, position, expected)) from None
+        raise _RejectedError(position, explain(words, start, position, expected)) from None
     if end - start > LIMIT:
         check_tree(statement)
     return statement  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ import pytest
 
 from plx import deadline
 from plx.api import compile as compile_model
-from plx.deadline import OutOfTime, within
+from plx.deadline import OutOfTimeError, within
 from plx.errors import PlxError
 from plx.graph.model import GroundModel
 from plx.graph.subgraph import hard_factors, subgraph
@@ -87,7 +87,7 @@ def _satisfier() -> Satisfier:
 
 @pytest.mark.parametrize("stage", RAISES)
 def test_a_stage_ends_when_the_time_is_over(stage: str) -> None:
-    with within(0), pytest.raises(OutOfTime):
+    with within(0), pytest.raises(OutOfTimeError):
         RAISES[stage]()
 
 
@@ -117,7 +117,7 @@ def test_starts_keep_the_rules_where_there_is_no_time_to_spread_them(monkeypatch
     graph = model(LATIN).graph
 
     def late(*_: object) -> object:
-        raise OutOfTime
+        raise OutOfTimeError
 
     monkeypatch.setattr(Satisfier, "spread", late)
     states = initial_states(model(LATIN), 0, 6)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from plx.deadline import OutOfTime, within
+from plx.deadline import OutOfTimeError, within
 from plx.ground.grounder import ground
 from plx.infer.hard.sat import Satisfier, contradiction
 from plx.infer.interrupts import LONG, Stop, waited
@@ -78,7 +78,7 @@ def test_the_deadline_stops_a_long_call() -> None:
         stopped.set()
         return 42
 
-    with within(0.05), pytest.raises(OutOfTime):
+    with within(0.05), pytest.raises(OutOfTimeError):
         waited(turn, LONG)
     assert stopped.wait(5)
 
@@ -86,6 +86,6 @@ def test_the_deadline_stops_a_long_call() -> None:
 @pytest.mark.parametrize("steps", [0, LONG])
 def test_nothing_is_begun_after_the_deadline(steps: float) -> None:
     begun = []
-    with within(0), pytest.raises(OutOfTime):
+    with within(0), pytest.raises(OutOfTimeError):
         waited(begun.append, steps)
     assert not begun

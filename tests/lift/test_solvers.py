@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plx.lift.automorphism import SearchStopped, automorphisms, canonical_labelling, installed
+from plx.lift.automorphism import SearchStoppedError, automorphisms, canonical_labelling, installed
 from plx.lift.coloring import color_graph
 from plx.lift.kernels import adjacency, components, refine
 from plx.lift.normal import normalise
@@ -89,5 +89,5 @@ def test_the_search_can_be_given_up() -> None:
     model = potts(25)
     pairs = 3 * 625
     colored = color_graph(model.values, model.graph, np.zeros(pairs, dtype=np.int64))
-    with pytest.raises(SearchStopped):
+    with pytest.raises(SearchStoppedError):
         automorphisms(colored.start, colored.neighbor, colored.color, seconds=0.0)

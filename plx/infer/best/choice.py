@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plx.deadline import OutOfTime, seconds_left, within
+from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.max_sum import best_worlds, fits, map_plan
@@ -34,7 +34,7 @@ def most_probable(model: GroundModel, count: int, options: Options) -> tuple[tup
     try:
         with within(_PROOF * seconds_left()):
             found = _searched(model, count)
-    except OutOfTime:
+    except OutOfTimeError:
         found = None
     if found is None:
         return _annealed(model, count, options)
@@ -62,7 +62,7 @@ def _plan(model: GroundModel) -> JunctionTreePlan | None:
     try:
         with within(_PLANNING * seconds_left()):
             return map_plan(model)
-    except OutOfTime:
+    except OutOfTimeError:
         return None
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plx.deadline import OutOfTime, seconds_left, within
+from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best.solver_process import Problem, Solution, solve
 from plx.infer.exact.network import Network
@@ -109,7 +109,7 @@ class _Solver:
         try:
             with within(seconds_left() / share):
                 found = solve(Problem(cards, costs.scopes, costs.tables, self.taken, below))
-        except OutOfTime:
+        except OutOfTimeError:
             found = Solution(None, proven=False)
         if found.states:
             self.taken.append(found.states)

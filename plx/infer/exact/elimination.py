@@ -15,7 +15,7 @@ from plx.graph.ragged import owners
 from plx.infer.answers import Nodes, distinct, exact_answer, free_nodes, log_z_answer, repeated
 from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order
 from plx.infer.exact.isomorphic import keep_once, only_around
-from plx.infer.exact.junction_tree import Impossible, propagate
+from plx.infer.exact.junction_tree import ImpossibleError, propagate
 from plx.infer.exact.network import with_scopes
 from plx.infer.exact.split import split
 from plx.infer.hard.contradiction import contradiction
@@ -174,7 +174,7 @@ def solve(model: GroundModel, chosen: JunctionTreePlan | None = None) -> Inferen
     chosen = chosen or plan(model)
     try:
         log_z, joints = _propagate(chosen)
-    except Impossible:
+    except ImpossibleError:
         raise contradiction(model) from None
     log_z += model.log_constant
     answers = tuple(_answer(chosen, query, joints, log_z) for query in model.queries)

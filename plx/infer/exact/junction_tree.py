@@ -15,7 +15,7 @@ from plx.infer.kernels.junction_tree import Tree, collect, distribute, row_strid
 from plx.values import FloatArray, IntArray
 
 
-class Impossible(ValueError):
+class ImpossibleError(ValueError):
     """Every state has probability 0."""
 
 
@@ -44,7 +44,7 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     scale = np.zeros(len(tree.parent))
     inward = collect.sized(skeleton.operations)
     if not waited(lambda stop: inward(tree, data, messages, table, scale, stop), tree.entry_start[-1]):
-        raise Impossible
+        raise ImpossibleError
     log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
     return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from plx.deadline import OutOfTime
+from plx.deadline import OutOfTimeError
 from plx.graph.components import smallest_reachable
 from plx.graph.model import FactorGraph
 from plx.graph.sizes import joint_states
@@ -31,7 +31,7 @@ def feasible(graph: FactorGraph, limit: int) -> States | None:
 
         try:
             return Satisfier(graph).all(min(limit, _FOUND))
-        except OutOfTime:
+        except OutOfTimeError:
             return None
     states = np.array(np.unravel_index(np.arange(cards.prod()), cards), dtype=np.int32)
     states = states.reshape(len(cards), -1)

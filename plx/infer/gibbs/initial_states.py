@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
-from plx.deadline import OutOfTime, seconds_left, within
+from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.ragged import segments
@@ -69,7 +69,7 @@ def initial_states(
     satisfier = Satisfier(rules)
     try:
         world = satisfier.near(states[ruled, 0])
-    except OutOfTime:
+    except OutOfTimeError:
         raise _undecided() from None
     if world is None:
         raise contradiction(model)
@@ -82,7 +82,7 @@ def initial_states(
             states[ruled, lane] = world if broken[lane] else searched[:, lane]
             if broken[lane] or apart:
                 wish = tuple(wishes[lane // 2 % len(wishes)]) if len(wishes) and apart else None
-                with suppress(OutOfTime):
+                with suppress(OutOfTimeError):
                     states[ruled, lane] = satisfier.spread(near, _generator(seed, _PINS + lane), wish)
     return states
 

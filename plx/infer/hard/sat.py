@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pysat.solvers import Solver
 
 from plx import deadline
-from plx.deadline import OutOfTime
+from plx.deadline import OutOfTimeError
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import hard_factors
@@ -209,7 +209,7 @@ def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) 
     encoder.clauses += [[encoder.literal(node, state)] for node, state in facts]
     with Solver(name=_SOLVER, bootstrap_with=encoder.clauses) as solver:
         needed = None
-        with suppress(OutOfTime):
+        with suppress(OutOfTimeError):
             needed = _unsatisfiable(solver, switch.tolist(), _CONFLICTS)
             if needed is not None and len(needed) <= _SHRINK:
                 needed = _shrink(solver, needed)
