@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -129,10 +130,9 @@ def _ordering(ctx: Context, op: Operator, left: Typed, right: Typed, span: Span)
     if type_ is None:
         message = f"no type holds all values of `{left.expr.span.text}` and `{right.expr.span.text}`"
         return ctx.fail(span, message, _missing(ctx, left, right), [left.note, right.note])
+    rank = partial(build.ranked, ctx, type_)
     sides = [
-        combined(
-            ctx, lambda s=side: build.ranked(ctx, type_, s.expr, s.expr.span), [side], ValueKind.NUMBER, span
-        )  # type: ignore[misc]
+        combined(ctx, partial(rank, side.expr, side.expr.span), [side], ValueKind.NUMBER, span)
         for side in (left, right)
     ]
     return result(ctx, op, sides, ValueKind.TRUTH, span)

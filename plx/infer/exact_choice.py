@@ -18,7 +18,7 @@ from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, coupling_
 from plx.infer.exact.treewidth import least_bits, surely_wider
 from plx.infer.inference import Answer, Inference
 
-_AT_MOST = f"(at most {Budget().entries:,.0f} are made)"
+_AT_MOST = f"(at most {ExactBudget().entries:,.0f} are made)"
 
 _CHEAP = 3e6
 """Operations below which elimination is taken without looking for anything better."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from plx.cli import app
+from plx.cli.commands import app
 from plx.errors import PlxError
 
 PROGRAM = "type T = a..c  random f(T)  weight 1: f(x) & f(y) for x, y in T if x < y  query f(a)"
