@@ -190,7 +190,7 @@ def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typ
 
 def _entry_of(ctx: Context, entry: ParamEntry, arguments: Sequence[Expr], span: Span) -> Typed:
     expr = build.param_term(ctx, entry.info.name, arguments, span)
-    return Typed(expr, entry.kind, entry.possible, strict=False)
+    return Typed(expr, entry.kind, entry.possible, strict=False, note=entry.note)
 
 
 def _random(ctx: Context, entry: RandomEntry, arguments: list[Expr], span: Span) -> Typed:

@@ -70,6 +70,6 @@ class NodeMap(NamedTuple):
             else np.where(atoms.node >= 0, self.node[np.maximum(atoms.node, 0)], -1)
         )
         variable = node[atoms.atom_of]
-        left = (variable >= 0) & (variable < n_variables)
-        atom_of = atoms.atom_of[left][np.argsort(variable[left], kind="stable")]
-        return replace(atoms, node=node.astype(np.int32), atom_of=atom_of)
+        left = np.flatnonzero((variable >= 0) & (variable < n_variables))
+        _, first = np.unique(variable[left], return_index=True)  # several may have become one
+        return replace(atoms, node=node.astype(np.int32), atom_of=atoms.atom_of[left[first]])

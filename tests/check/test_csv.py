@@ -94,7 +94,7 @@ def test_rows_with_quotes_in_them_are_told_by_file_and_row(tmp_path: Path) -> No
     """The quotes of inches begin no cell, and end none."""
     told = said(tmp_path, seen='P,value\na,5"\nb,6"\na,7,8\n')
     assert "seen.csv:4:1: error: this row has 3 cells, the first row has 2 cells" in told
-    assert 'seen.csv:3:3: error: `6"` is no value of `g`' in said(tmp_path, seen='a,lo\n\nb,6"\n')
+    assert r'seen.csv:3:3: error: `"6\""` is no value of `g`' in said(tmp_path, seen='a,lo\n\nb,6"\n')
 
 
 # ------------------------------------------------------------------- usual slips
@@ -134,7 +134,7 @@ def test_a_decimal_comma_is_named(tmp_path: Path, cell: str) -> None:
 def test_what_keeps_a_column_from_being_numbers_is_shown(tmp_path: Path) -> None:
     told = said(tmp_path, w="P,value\na,1\nb,n/a\n")
     assert "p.plx:5:8: error: a weight is a number" in told
-    assert "note: `n/a` is no number (w.csv:3:3)" in told
+    assert 'note: `"n/a"` is no number (w.csv:3:3)' in told
     program = PROGRAM.replace('from "w.csv"', "= {a: 1, b: lo}")
     assert "p.plx:3:24)" in said(tmp_path, program).partition("note: `lo` is no number (")[2]
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from plx.graph.model import GroundEvidence, GroundQuery, Target
 from plx.graph.node_map import NodeMap
 from plx.source import Source, Span
+from tests.models import make_model
 
 NOWHERE = Span(Source("", ""), 0, 0)
 
@@ -49,3 +50,11 @@ def test_the_identity_changes_nothing(data: st.DataObject) -> None:
     for same in (NodeMap.identity(n).then(one), one.then(NodeMap.identity(int(one.node.max()) + 1))):
         np.testing.assert_array_equal(same.node, one.node)
         np.testing.assert_array_equal(same.state, one.state)
+
+
+def test_unknowns_that_become_one_have_one_atom() -> None:
+    model = make_model([2, 2, 2, 2], [((0, 1, 2, 3), list(range(16)))])
+    node = np.array([1, -1, 1, 0])
+    moved = NodeMap(node, np.array([-1, 0, -1, -1])).atoms(model.atoms, 2)
+    np.testing.assert_array_equal(moved.atom_of, [3, 0])
+    np.testing.assert_array_equal(moved.node, node)

@@ -176,8 +176,8 @@ def test_an_unknown_log_z_is_absent_in_every_format(plx) -> None:
         assert code == 0 and "inf" not in out and "nan" not in out.lower()
         return out
 
-    table = printed("table")
-    assert re.search(r"log Z +unknown", table) and "--method exact sums over all of them" in table
+    table = " ".join(printed("table").split())
+    assert "log Z unknown" in table and "--method exact sums over all of them" in table
     assert "not converged" not in table
     assert json.loads(printed("json"))["queries"][1]["log_z"] is None
     row = list(csv.DictReader(io.StringIO(printed("csv"))))[-1]
