@@ -82,7 +82,7 @@ def plain_columns(text: str) -> list[list[str]] | None:
     """
     text = text.replace("\r\n", "\n").removesuffix("\n")
     marks = ('"', "\t", ", ", " ,", "\n ", " \n", "\n\n", "\r")
-    if not text or any(mark in text for mark in marks) or text[0] in " \n" or text[-1] == " ":
+    if not text or any(mark in text for mark in marks) or {text[0], text[-1]} & {" ", "\n"}:
         return None
     width = text.partition("\n")[0].count(",") + 1
     if not _rectangular(text, width):

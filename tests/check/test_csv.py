@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import plx
@@ -44,6 +44,7 @@ def said(folder: Path, program: str = PROGRAM, **files: str) -> str:
 
 
 @given(st.text('",\n\r \tab1', max_size=30))
+@example("1\n\n")
 def test_every_cell_stands_where_its_row_says(text: str) -> None:
     source = Source("f.csv", text)
     try:
