@@ -1,5 +1,5 @@
 """Kernels: plain functions over arrays, compiled on first use and kept on disk."""
 
-from plx.jit.kernel import Kernel, kernel
+from plx.jit.kernel import Kernel, inner, kernel
 
-__all__ = ["Kernel", "kernel"]
+__all__ = ["Kernel", "inner", "kernel"]

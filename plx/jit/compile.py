@@ -79,25 +79,23 @@ def _linked(function: FunctionType) -> FunctionType:
     """The function with those that it calls made callable from compiled code."""
     own, inner = function.__globals__, {}
     for name, helper in called(function).items():
-        inner[name] = own[name] if hasattr(own[name], "py_func") else _dispatcher(helper)
+        inner[name] = _dispatcher(helper)
     linked = FunctionType(function.__code__, {**own, **inner}, function.__name__, function.__defaults__)
     linked.__module__, linked.__qualname__ = function.__module__, function.__qualname__
     return linked
 
 
 def _dispatcher(function: FunctionType) -> Any:
-    """A function that compiled code calls: for the types of its annotations, else for all that it meets.
+    """A function that compiled code calls: for the types of its annotations, or, if it is marked as
+    `inner`, for all that it meets.
 
     Constants in calls would otherwise count as types of their own.
     """
     if function not in _dispatchers:
-        made = njit(**_INNER)(_linked(function))
-        try:
-            signature = signature_of(function)
-        except TypeError:
-            signature = None
-        if signature is not None:
-            made.compile(signature)
+        options = getattr(function, "inner_options", None)
+        made = njit(**_INNER, **(options or {}))(_linked(function))
+        if options is None:
+            made.compile(signature_of(function))
             made.disable_compile()
         _dispatchers[function] = made
     return _dispatchers[function]

@@ -27,11 +27,9 @@ def called(function: FunctionType) -> dict[str, FunctionType]:
 
 
 def plain(value: Any) -> Any:
-    """The Python function of a kernel, or of what numba has made of one; any other value as it is."""
-    for name in ("function", "py_func"):
-        if isinstance(inner := getattr(value, name, None), FunctionType):
-            return inner
-    return value
+    """The Python function of a kernel; any other value as it is."""
+    inner = getattr(value, "function", None)
+    return inner if isinstance(inner, FunctionType) else value
 
 
 def reachable(function: FunctionType) -> list[FunctionType]:
@@ -56,7 +54,7 @@ def parts(function: FunctionType) -> Iterator[str]:
         for name, given in _globals(one):
             value = plain(given)
             if isinstance(value, FunctionType):
-                options = getattr(given, "targetoptions", {})  # numba's, such as forceinline
+                options = getattr(value, "inner_options", {})
                 yield f"{name} calls {value.__name__} {sorted(options.items())}"
             else:
                 yield f"{name} = {_constant(value)}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from threading import Lock
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +79,25 @@ class Kernel(Generic[P, R]):
     def _plain(self, *args: P.args, **kwargs: P.kwargs) -> R:
         with np.errstate(all="ignore"):  # compiled code does not warn
             return self.function(*args, **kwargs)
+
+
+@overload
+def inner(function: Callable[P, R]) -> Callable[P, R]: ...
+
+
+@overload
+def inner(*, inline: bool) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def inner(function: Any = None, *, inline: bool = False) -> Any:
+    """Mark a function that kernels call: it is compiled with each, for the types that it meets there.
+
+    ``inline``: set into its callers, so that arrays which it only passes on cost nothing.
+    """
+    if function is None:
+        return partial(inner, inline=inline)
+    function.inner_options = {"forceinline": True} if inline else {}
+    return function
 
 
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:

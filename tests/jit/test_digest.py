@@ -61,8 +61,8 @@ def test_what_a_called_function_of_another_file_does_matters(old: str, new: str)
 
 
 def test_how_a_called_function_is_to_be_compiled_matters() -> None:
-    made = "import numba\n" + INNER.replace("def helper", "@numba.njit(nogil=True)\ndef helper")
-    assert outer(made.replace("nogil=True", "nogil=True, forceinline=True")) != outer(made)
+    made = "from plx.jit import inner\n" + INNER.replace("def helper", "@inner\ndef helper")
+    assert outer(made) != outer(made.replace("@inner", "@inner(inline=True)"))
 
 
 def test_whatever_else_a_kernel_could_name_is_refused() -> None:
@@ -81,7 +81,7 @@ def test_every_compiled_function_of_plx_is_known_by_its_parts(file: Path) -> Non
     found = vars(import_module(".".join(names)))
     made = re.findall(r"Kernel\((\w+), ", file.read_text(encoding="utf-8"))
     compiled = [found[name] for name in made] + [
-        value for value in found.values() if isinstance(value, Kernel) or hasattr(value, "py_func")
+        value for value in found.values() if isinstance(value, Kernel) or hasattr(value, "inner_options")
     ]
     assert compiled
     for function in compiled:

@@ -18,7 +18,7 @@ from numba import types
 from plx.infer.kernels.choice import _cumulate
 from plx.infer.kernels.random import _random
 from plx.infer.kernels.rows import _add_mapped, _add_row, _map
-from plx.jit import Kernel
+from plx.jit import Kernel, inner
 from plx.jit.types import type_of
 
 Int32 = npt.NDArray[np.int32]
@@ -66,7 +66,7 @@ class BlockArrays(NamedTuple):
 _ARRAYS = type_of(BlockArrays)
 
 
-@numba.njit(nogil=True)
+@inner
 def _shift(
     b: Number, sign: Number, member_start: Int64, member: Int32, affected_start: Int64, affected: Int32,
     edge_start: Int64, edge_source: Int32, edge_contribution: Int64, contribution: Int32,
@@ -87,7 +87,7 @@ def _shift(
             _map(output_start[row], output, total, row, level, row)
 
 
-@numba.njit(nogil=True)
+@inner
 def _candidates(
     b: Number, joint_at: Number, joint: Int32, affected_start: Int64, affected: Int32, edge_start: Int64,
     edge_source: Int32, edge_contribution: Int64, contribution: Int32, output_start: Int64, output: Int32,
@@ -110,7 +110,7 @@ def _candidates(
         _map(output_start[affected[a]], output, candidate, own, candidate, own)
 
 
-@numba.njit(nogil=True)
+@inner
 def _entry(
     first: Number, last: Number, joint_at: Number, joint: Int32, rows: Int32, strides: Int32,
     state: States, level: Int32, candidate: Int32, index: Int32,
@@ -133,7 +133,7 @@ def _entry(
             _add_row(row, strides[i], state, index)
 
 
-@numba.njit(nogil=True)
+@inner
 def _pick(count: Number, score: Float64, draw: Int32, index: Int32) -> None:
     """index: joint states drawn with probabilities ∝ exp(score); row ``count`` of score is scratch."""
     _cumulate(count, draw, score)

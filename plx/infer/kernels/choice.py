@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from plx.infer.kernels.random import BITS
+from plx.jit import inner
 
 Int32 = npt.NDArray[np.int32]
 Float64 = npt.NDArray[np.float64]
@@ -19,7 +19,7 @@ SEARCHED = 64
 _UNIT, _POWER = 2.0**-BITS, 2.0 ** -np.arange(80.0)
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _look_up(start: Number, size: Number, threshold: Int32, index: Int32, cut: Int32) -> None:
     """cut = threshold[start + index], lane by lane; a choice among few is faster than reading memory."""
     base = np.uint64(start)
@@ -43,7 +43,7 @@ def _look_up(start: Number, size: Number, threshold: Int32, index: Int32, cut: I
             cut[c] = cut[c] if k < 4 else (low if k < 6 else high)
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _threshold(
     v: Number, card: Number, start: Number, plane: Number, threshold: Int32, index: Int32, draw: Int32,
     cut: Int32, state: States,
@@ -71,7 +71,7 @@ def _threshold(
                 state[row, c] += draw[c] >= cut[c]
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _by_product(
     v: Number, row: Number, value: Number, row_b: Number, value_b: Number, otherwise: Number, both: Number,
     draw: Int32, state: States,
@@ -87,7 +87,7 @@ def _by_product(
         state[target, c] = draw[c] >= (high if holds else low)
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _by_two(
     v: Number, row: Number, stride: Number, row_b: Number, stride_b: Number, base: Number, threshold: Int32,
     draw: Int32, state: States,
@@ -102,7 +102,7 @@ def _by_two(
         state[target, c] = draw[c] >= (high if state[source, c] != 0 else low)
 
 
-@numba.njit(nogil=True)
+@inner
 def _exp(x: float) -> float:
     """exp(x) for x ≤ 0, relative error below 1e-10, 0 below -50; the same on every machine."""
     if not x > -50.0:
@@ -116,7 +116,7 @@ def _exp(x: float) -> float:
     return float(p * _POWER[n])
 
 
-@numba.njit(nogil=True)
+@inner
 def _score(k: Number, start: Number, potential: Float64, index: Int32, score: Float64) -> None:
     """score[k] += potential[start + index], lane by lane."""
     base = np.uint64(start)
@@ -124,7 +124,7 @@ def _score(k: Number, start: Number, potential: Float64, index: Int32, score: Fl
         score[k, c] += potential[base + np.uint64(index[c])]
 
 
-@numba.njit(nogil=True)
+@inner
 def _cumulate(count: Number, draw: Int32, score: Float64) -> None:
     """Cumulative weights from logs, rows 0 … count - 1 of score; row ``count`` tells where the draw falls."""
     for c in range(draw.shape[0]):
@@ -141,7 +141,7 @@ def _cumulate(count: Number, draw: Int32, score: Float64) -> None:
         score[count, c] = score[count - 1, c] * (draw[c] * _UNIT)
 
 
-@numba.njit(nogil=True)
+@inner
 def _choose(v: Number, card: Number, state: States, draw: Int32, score: Float64) -> None:
     """Draw v with probabilities ∝ exp(score); row ``card`` of score is scratch."""
     _cumulate(card, draw, score)

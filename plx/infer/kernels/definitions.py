@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from plx.jit import Kernel
+from plx.jit import Kernel, inner
 
 Int64 = npt.NDArray[np.int64]
 
 
-@numba.njit(nogil=True)
+@inner
 def _learn(
     v: int, known: Int64, left: Int64, start: Int64, variable: Int64, rank: Int64, above_start: Int64,
     above: Int64, ready: Int64, top: Int64,
@@ -34,7 +33,7 @@ def _learn(
             _offer(f, known, start, variable, rank, ready, top)
 
 
-@numba.njit(nogil=True)
+@inner
 def _offer(
     f: int, known: Int64, start: Int64, variable: Int64, rank: Int64, ready: Int64, top: Int64
 ) -> None:

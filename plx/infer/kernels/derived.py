@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from plx.infer.kernels.rows import _add_mapped, _add_scaled, _map
+from plx.jit import inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -19,7 +19,7 @@ NO_STEP = -(2**31)
 _LESS, _MORE = np.int64(-1), np.int64(1)
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _shift(
     first: Number, last: Number, v: Number, sign: Number, affected: Int32, edge_start: Int64,
     edge_source: Int32, edge_contribution: Int64, edge_step: Int32, contribution: Int32,
@@ -43,7 +43,7 @@ def _shift(
             _map(output_start[row], output, total, row, level, row)
 
 
-@numba.njit(nogil=True)
+@inner
 def _candidates(
     first: Number, last: Number, k: Number, affected: Int32, edge_start: Int64, edge_source: Int32,
     edge_contribution: Int64, contribution: Int32, output_start: Int64, output: Int32, total: Int32,

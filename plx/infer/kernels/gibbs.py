@@ -21,7 +21,7 @@ from plx.infer.kernels.choice import _by_product, _by_two, _choose, _score, _thr
 from plx.infer.kernels.derived import _LESS, _MORE, _candidates, _shift
 from plx.infer.kernels.random import BITS, _random
 from plx.infer.kernels.rows import _add_mapped, _add_product, _add_rows, _add_two, _map
-from plx.jit import Kernel
+from plx.jit import Kernel, inner
 from plx.jit.types import type_of
 
 Int32 = npt.NDArray[np.int32]
@@ -104,7 +104,7 @@ def _signature(state: types.Type) -> object:
     return types.void(_COMPILED, states, lanes, lanes, random, random, n, n, lanes)
 
 
-@numba.njit(nogil=True)
+@inner
 def _sweep(
     m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, updates: int,
     draw: Int32, cut: Int32, pick: Int32, index: Int32, candidate: Int32, score: Float64,
@@ -184,7 +184,7 @@ def _sweep(
             _map(output_start[d], output, total, d, level, d)
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _count(card: Number, start: Number, row: Number, source: States, seen: UInt8) -> None:
     """seen[start + source[row]] += 1, lane by lane; few states are compared with, many looked up."""
     at = np.uint64(row)
@@ -199,7 +199,7 @@ def _count(card: Number, start: Number, row: Number, source: States, seen: UInt8
             seen[own, c] += np.uint8(source[at, c] == mine)
 
 
-@numba.njit(nogil=True)
+@inner
 def _record(
     m: Compiled, state: States, total: Int32, level: Int32, index: Int32, candidate: Int32, seen: UInt8
 ) -> None:
@@ -230,7 +230,7 @@ def _record(
             _count(card, start, np.int32(0), index.reshape(1, -1), seen)
 
 
-@numba.njit(nogil=True)
+@inner
 def _keep(draw: int, draws: int, seen: UInt8, counts: Int32) -> None:
     """Move what was seen over to the counts, after the last draw and before a byte overflows."""
     if draw + 1 < draws and draw % _NARROW < _NARROW - 1:

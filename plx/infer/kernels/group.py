@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from plx.infer.kernels.random import _below
+from plx.jit import inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -14,7 +14,7 @@ UInt64 = npt.NDArray[np.uint64]
 Number = int | np.int64
 
 
-@numba.njit(nogil=True)
+@inner
 def _draw_word(
     chain: Number, degree: Number, element_first: Int64, level_first: Int64, level_size: Int64,
     level_base: Int64, orbit: Int32, via: Int32, parent: Int32, word: Int64, random: UInt64, lane: Number,
@@ -35,7 +35,7 @@ def _draw_word(
     return length
 
 
-@numba.njit(nogil=True)
+@inner
 def _apply_word(
     word: Int64, length: Number, element: Int32, begin: Number, end: Number, place: Int64
 ) -> None:
@@ -47,7 +47,7 @@ def _apply_word(
                 place[i] = element[np.uint64(row + place[i])]
 
 
-@numba.njit(nogil=True)
+@inner
 def _shuffle_blocks(
     k: Number, width: Number, target: Int64, image: Int64, random: UInt64, lane: Number
 ) -> None:

@@ -15,12 +15,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from plx.jit import Kernel
+from plx.jit import Kernel, inner
 
 Int32 = npt.NDArray[np.int32]
 Float64 = npt.NDArray[np.float64]
@@ -76,7 +75,7 @@ _I1 = types.Array(types.int32, 1, "C")
 _SLICES = types.NamedTuple([_I2, _I2, _I2, _I1, _I1, _I2, _I2, _I2, _F1, _F1], Slices)  # type: ignore[no-untyped-call]
 
 
-@numba.njit(nogil=True)
+@inner
 def _uniform(random: UInt64) -> float:
     """A number in (0, 1]: splitmix64 (Steele, Lea and Flood 2014)."""
     random[0] = random[0] + np.uint64(0x9E3779B97F4A7C15)
@@ -87,13 +86,13 @@ def _uniform(random: UInt64) -> float:
     return (float(z >> np.uint64(11)) + 1.0) * 2.0**-53
 
 
-@numba.njit(nogil=True)
+@inner
 def _below(random: UInt64, n: int) -> int:
     """A uniform integer in 0 … n - 1."""
     return min(int(_uniform(random) * n), n - 1)
 
 
-@numba.njit(nogil=True)
+@inner
 def _assign(m: Slices, state: Int32, total: Int32, level: Int32, v: int, s: int) -> None:
     """Set variable v to s and bring the derived nodes up to date."""
     if state[v] == s:
@@ -114,7 +113,7 @@ def _assign(m: Slices, state: Int32, total: Int32, level: Int32, v: int, s: int)
         level[row] = m.map[m.output[row] + total[row]]
 
 
-@numba.njit(nogil=True)
+@inner
 def _weight(m: Slices, state: Int32, level: Int32, f: int) -> float:
     """The log weight that factor f has now."""
     at, n = m.factor[f, 2], len(state)
@@ -125,12 +124,12 @@ def _weight(m: Slices, state: Int32, level: Int32, f: int) -> float:
     return m.potential[at]  # type: ignore[no-any-return]
 
 
-@numba.njit(nogil=True)
+@inner
 def _allowed(m: Slices, w: _Work, state: Int32, level: Int32, f: int) -> bool:
     return bool(_weight(m, state, level, f) >= w.floor[f])
 
 
-@numba.njit(nogil=True)
+@inner
 def _slice(m: Slices, w: _Work, state: Int32, level: Int32) -> None:
     """Draw what is asked of each factor."""
     for f in range(len(m.factor)):
@@ -138,7 +137,7 @@ def _slice(m: Slices, w: _Work, state: Int32, level: Int32) -> None:
         w.of_factor[_ACTIVE, f] = m.least[f] < w.floor[f]
 
 
-@numba.njit(nogil=True)
+@inner
 def _gather(m: Slices, w: _Work, start: int, mark: int, room: float) -> tuple[int, int]:
     """Variables around one that factors tie together, with at most ``room`` joint states.
 
@@ -170,7 +169,7 @@ def _gather(m: Slices, w: _Work, start: int, mark: int, room: float) -> tuple[in
     return n, factors
 
 
-@numba.njit(nogil=True)
+@inner
 def _sort_factors(m: Slices, w: _Work, n: int, factors: int) -> None:
     """Bucket the factors of a part by the position of the last of its variables below them."""
     w.own[_READY, : n + 1] = 0
@@ -188,7 +187,7 @@ def _sort_factors(m: Slices, w: _Work, n: int, factors: int) -> None:
         w.of_factor[_SORTED, w.own[_READY, last]] = w.of_factor[_FOUND, i]
 
 
-@numba.njit(nogil=True)
+@inner
 def _list(
     m: Slices, w: _Work, state: Int32, total: Int32, level: Int32, n: int, factors: int, visits: int
 ) -> bool:
@@ -225,7 +224,7 @@ def _list(
     return i < 0
 
 
-@numba.njit(nogil=True)
+@inner
 def _step(m: Slices, w: _Work, state: Int32, total: Int32, level: Int32, visits: int) -> None:
     """One slice, and a uniform draw from what it allows."""
     _slice(m, w, state, level)

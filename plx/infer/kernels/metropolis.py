@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +9,7 @@ from plx.infer.kernels.choice import _exp
 from plx.infer.kernels.group import _apply_word, _draw_word
 from plx.infer.kernels.pieces import Moves, _copy_rows, _image_of_row, _read_places, _write_places
 from plx.infer.kernels.random import _below, _next, _uniform
+from plx.jit import inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -19,7 +19,7 @@ States = npt.NDArray[np.integer]
 Number = int | np.int64
 
 
-@numba.njit(nogil=True)
+@inner
 def _choose(
     k: Number, first: Number, table: Number, probability: Float64, variable: Int32, value: Int32,
     marked: Int64, state: States, random: UInt64,
@@ -40,7 +40,7 @@ def _choose(
             state[x, c] = low + (high - low) * second
 
 
-@numba.njit(nogil=True)
+@inner
 def _weight(weight: Float64, first: Number, place: Int64, begin: Number, end: Number) -> float:
     """The log number of given states behind some places, ``place[begin:end]``, of a block."""
     total = 0.0
@@ -49,7 +49,7 @@ def _weight(weight: Float64, first: Number, place: Int64, begin: Number, end: Nu
     return total
 
 
-@numba.njit(nogil=True)
+@inner
 def _exchange(
     k: Number, width: Number, first: Number, weight: Float64, variable: Int32, value: Int32, target: Int64,
     held: Int64, start: Int64, state: States, random: UInt64, lane: Number,
@@ -82,7 +82,7 @@ def _exchange(
             state[variable[q], lane] = value[q]
 
 
-@numba.njit(nogil=True)
+@inner
 def _accept(
     low: Number, high: Number, heavy: Number, first: Number, row: Int32, row_place: Int64, place: Int32,
     weight: Float64, image: Int64, inverse: Int64, more: Float64, gain: Float64, way: Int64, state: States,
@@ -116,7 +116,7 @@ def _accept(
     return taken
 
 
-@numba.njit(nogil=True)
+@inner
 def _take(
     y: Number, states: Number, card: Number, first: Number, image: Int64, inverse: Int64, place: Int32,
     variable: Int32, value: Int32, to: Int64, old: States, goes: States, state: States,
@@ -139,7 +139,7 @@ def _take(
     _take_looked_up(y, b, card, 1, to, old, goes, state)
 
 
-@numba.njit(nogil=True)
+@inner
 def _take_looked_up(
     y: Number, x: Number, card: Number, way: Number, to: Int64, old: States, goes: States, state: States
 ) -> None:
@@ -150,7 +150,7 @@ def _take_looked_up(
                 state[y, c] = s
 
 
-@numba.njit(nogil=True)
+@inner
 def _propose(
     begin: Number, end: Number, m: Moves, image: Int64, inverse: Int64, now: Int64, word: Int64, to: Int64,
     old: States, goes: States, more: Float64, gain: Float64, way: Int64, state: States, random: UInt64,

@@ -25,7 +25,7 @@ from plx.infer.kernels.gibbs import _COMPILED, Compiled, _keep, _record, _sweep
 from plx.infer.kernels.metropolis import _choose, _exchange, _propose
 from plx.infer.kernels.pieces import _MOVES, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
 from plx.infer.kernels.rejection_free import _move_even, _rotate_values, _shuffle_unknowns
-from plx.jit import Kernel
+from plx.jit import Kernel, inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -43,7 +43,7 @@ def _signature(state: types.Type) -> object:
     return types.void(_COMPILED, _MOVES, *chains, random, accepted, n, n, lanes)
 
 
-@numba.njit(nogil=True)
+@inner
 def _move(
     m: Moves, state: States, random: UInt64, accepted: Int64, image: Int64, inverse: Int64, now: Int64,
     target: Int64, start: Int64, word: Int64, to: Int64, way: Int64, old: States, goes: States,
@@ -74,7 +74,7 @@ def _move(
                               start, state, random, lane)  # fmt: skip
 
 
-@numba.njit(nogil=True)
+@inner
 def _follow(m: Compiled, moved: Int32, before: States, state: States, total: Int32, level: Int32) -> None:
     """Bring derived nodes up to date with moved unknowns, one after the other; so is ``before``."""
     affected_start, affected = m.affected_start, m.affected

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from plx.jit import inner
 from plx.jit.types import type_of
 
 Int32 = npt.NDArray[np.int32]
@@ -72,7 +72,7 @@ class Moves(NamedTuple):
 _MOVES = type_of(Moves)
 
 
-@numba.njit(nogil=True)
+@inner
 def _read_places(
     begin: Number, end: Number, row: Int32, row_place: Int64, place: Int32, state: States, now: Int64
 ) -> None:
@@ -81,7 +81,7 @@ def _read_places(
         now[r - begin] = place[row_place[r] + np.int64(state[row[r], 0])]
 
 
-@numba.njit(nogil=True)
+@inner
 def _write_places(n: Number, first: Number, now: Int64, variable: Int32, value: Int32, state: States) -> None:
     """Put the one lane to places."""
     for i in range(n):
@@ -90,7 +90,7 @@ def _write_places(n: Number, first: Number, now: Int64, variable: Int32, value: 
             state[variable[q], 0] = value[q]
 
 
-@numba.njit(nogil=True)
+@inner
 def _image_of_row(
     x: Number, states: Number, card: Number, first: Number, place: Int32, image: Int64, variable: Int32,
     value: Int32, to: Int64,
@@ -106,7 +106,7 @@ def _image_of_row(
     return y
 
 
-@numba.njit(nogil=True)
+@inner
 def _copy_rows(begin: Number, end: Number, row: Int32, state: States, old: States) -> None:
     for r in range(begin, end):
         x = row[r]

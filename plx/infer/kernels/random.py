@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from plx.jit import inner
 
 Int32 = npt.NDArray[np.int32]
 UInt32 = npt.NDArray[np.uint32]
@@ -17,7 +18,7 @@ BITS = 31
 _TOP = 2**BITS - 2
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _random(rng: UInt32, out: Int32) -> None:
     """One step of xoshiro128++ per lane (Blackman and Vigna 2021), to 31 bits; the last value is merged."""
     for c in range(out.shape[0]):
@@ -35,7 +36,7 @@ def _random(rng: UInt32, out: Int32) -> None:
         out[c] = min(np.int32(x >> np.uint32(1)), np.int32(_TOP))
 
 
-@numba.njit(nogil=True)
+@inner
 def _next(random: UInt64, lane: Number) -> np.uint64:
     """The next word of a lane's splitmix64 generator."""
     random[lane] += np.uint64(0x9E3779B97F4A7C15)
@@ -45,7 +46,7 @@ def _next(random: UInt64, lane: Number) -> np.uint64:
     return np.uint64(z ^ (z >> np.uint64(31)))
 
 
-@numba.njit(nogil=True)
+@inner
 def _below(random: UInt64, lane: Number, n: Number) -> np.int64:
     """A uniform integer in 0 … n-1, exactly, for n < 2³² (Lemire 2019: divides in one of 2³²/n draws)."""
     bound, low = np.uint64(n), np.uint64(0xFFFFFFFF)
@@ -57,6 +58,6 @@ def _below(random: UInt64, lane: Number, n: Number) -> np.int64:
     return np.int64(product >> np.uint64(32))
 
 
-@numba.njit(nogil=True)
+@inner
 def _uniform(random: UInt64, lane: Number) -> float:
     return float(np.float64(np.int64(_next(random, lane) >> np.uint64(11))) * 2.0**-53)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from plx.infer.kernels.group import _apply_word, _draw_word, _shuffle_blocks
 from plx.infer.kernels.pieces import Moves, _copy_rows, _image_of_row, _read_places, _write_places
 from plx.infer.kernels.random import _below, _next
+from plx.jit import inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -17,7 +17,7 @@ States = npt.NDArray[np.integer]
 Number = int | np.int64
 
 
-@numba.njit(nogil=True)
+@inner
 def _rotate_values(
     begin: Number, end: Number, blocks: Int64, first: Int64, row_first: Int64, row: Int32, row_place: Int64,
     place: Int32, value: Int32, image: Int64, state: States, random: UInt64,
@@ -45,7 +45,7 @@ def _rotate_values(
             state[x, c] = image[np.uint64(state[x, c])]
 
 
-@numba.njit(nogil=True)
+@inner
 def _swap(a: Number, b: Number, mask: np.int64, state: States) -> None:
     """Exchange two rows where the mask is -1, none where it is 0: no branch that cannot be foreseen."""
     if state.shape[1] == 1:
@@ -59,7 +59,7 @@ def _swap(a: Number, b: Number, mask: np.int64, state: States) -> None:
         state[b, c] = np.int64(state[b, c]) ^ change
 
 
-@numba.njit(nogil=True)
+@inner
 def _shuffle_unknowns(
     begin: Number, end: Number, blocks: Int64, row_first: Int64, row: Int32, state: States, random: UInt64
 ) -> None:
@@ -84,7 +84,7 @@ def _shuffle_unknowns(
                     _swap(row[i + j * n], row[i + other * n], np.int64(-1), state)
 
 
-@numba.njit(nogil=True)
+@inner
 def _move_even(
     begin: Number, end: Number, m: Moves, image: Int64, target: Int64, word: Int64, to: Int64, old: States,
     state: States, random: UInt64,

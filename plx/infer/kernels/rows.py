@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from plx.jit import inner
 
 Int32 = npt.NDArray[np.int32]
 States = npt.NDArray[np.integer]
 Number = int | np.int64 | np.int32
 
 
-@numba.njit(nogil=True)
+@inner
 def _add_row(row: Number, stride: Number, source: States, index: Int32) -> None:
     """index += stride * source[row], lane by lane."""
     step = np.int32(stride)
@@ -19,7 +20,7 @@ def _add_row(row: Number, stride: Number, source: States, index: Int32) -> None:
         index[c] += step * np.int32(source[row, c])
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _add_two(
     row: Number, stride: Number, row_b: Number, stride_b: Number, source: States, index: Int32
 ) -> None:
@@ -29,7 +30,7 @@ def _add_two(
         index[c] += step * np.int32(source[row, c]) + step_b * np.int32(source[row_b, c])
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _add_product(
     row: Number, value: Number, row_b: Number, value_b: Number, step: Number, state: States, index: Int32
 ) -> None:
@@ -42,7 +43,7 @@ def _add_product(
         index[c] += one if both else np.int32(0)
 
 
-@numba.njit(nogil=True)
+@inner
 def _add_mapped(
     row: Number, source: States, start: Number, table: Int32, sign: Number, out: Int32, to: Number
 ) -> None:
@@ -52,7 +53,7 @@ def _add_mapped(
         out[to, c] += np.int32(sign) * table[base + np.uint64(source[row, c])]
 
 
-@numba.njit(nogil=True, forceinline=True)
+@inner(inline=True)
 def _add_scaled(row: Number, state: States, base: Number, step: Number, out: Int32, to: Number) -> None:
     """out[to] += base + step * state[row], lane by lane."""
     first, slope, source, target = np.int32(base), np.int32(step), np.uint64(row), np.uint64(to)
@@ -60,7 +61,7 @@ def _add_scaled(row: Number, state: States, base: Number, step: Number, out: Int
         out[target, c] += first + slope * np.int32(state[source, c])
 
 
-@numba.njit(nogil=True)
+@inner
 def _map(start: Number, table: Int32, source: Int32, row: Number, out: Int32, to: Number) -> None:
     """out[to] = table[start + source[row]], lane by lane."""
     base = np.uint64(start)
@@ -68,7 +69,7 @@ def _map(start: Number, table: Int32, source: Int32, row: Number, out: Int32, to
         out[to, c] = table[base + np.uint64(source[row, c])]
 
 
-@numba.njit(nogil=True)
+@inner
 def _add_rows(
     first: Number, last: Number, rows: Int32, strides: Int32, state: States, level: Int32, total: Int32,
     candidate: Int32, index: Int32,
