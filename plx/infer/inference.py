@@ -36,7 +36,7 @@ class Samples:
 class Standing(NamedTuple):
     """Where chains stand: ``states(variables)`` are those of a model's variables, shape (variables, chains).
 
-    The model's atoms are those of the given one. Answers are averages over ``orbits`` of its pairs of a
+    The model's atoms are those of the original one. Answers are averages over ``orbits`` of its pairs of a
     variable and a state [Σ card], where there are some.
     """
 

@@ -115,7 +115,7 @@ def _idle_variables(quotient: Quotient, label: IntArray) -> list[Layer]:
 
 
 def _lifted(layer: Layer, quotient: Quotient) -> Layer:
-    """A layer over reduced states as one over the given pairs behind them."""
+    """A layer over reduced states as one over the original pairs behind them."""
     width = quotient.multiplicity[layer.points[0, 0]]
     begin = starts(quotient.multiplicity)[:-1]
     offset = np.arange(width.sum()) - np.repeat(starts(width)[:-1], width)

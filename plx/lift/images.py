@@ -15,7 +15,7 @@ from plx.values import IntArray
 
 @dataclass(frozen=True)
 class MovedVariable:
-    """Variable ``variable``; its state ``state[s]`` stands where state s of the given one stood."""
+    """Variable ``variable``; its state ``state[s]`` stands where state s of the original one stood."""
 
     variable: int
     state: tuple[int, ...]

@@ -24,7 +24,7 @@ from plx.weights import log
 class Quotient:
     """A model with one state per class of interchangeable values.
 
-    Pairs of the given model are numbered through, variable by variable; so are the *reduced states*
+    Pairs of the original model are numbered through, variable by variable; so are the *reduced states*
     of its variables: those of variable i are ``start[i] … start[i + 1] - 1``, and pair p lies in
     ``state[p]``, which has ``multiplicity`` many. ``graph`` has the variables that still have several
     reduced states, ``normal`` is its normal form with the same variables.
@@ -36,11 +36,11 @@ class Quotient:
     state: IntArray  # [pairs]
     members: IntArray  # the pairs by reduced state; symmetries keep their order within one
     multiplicity: IntArray  # [start[-1]]
-    variable: IntArray  # [variables of graph] which variable of the given model each one is
-    nodes: NodeMap  # what became of each given node in `graph`
+    variable: IntArray  # [variables of graph] which variable of the original model each one is
+    nodes: NodeMap  # what became of each original node in `graph`
     log_constant: float
     merges: tuple[IntArray, ...]
-    """The exchanges found, step by step: arrays [classes, states, pairs of each state], of given pairs."""
+    """The exchanges found, step by step: arrays [classes, states, pairs of each state], of original pairs."""
 
     def pair_of(self) -> IntArray:
         """The reduced states of the variables of ``graph``, one variable after the other."""
@@ -54,7 +54,7 @@ def reduce(
     deadline, what is merged is enough.
 
     Values with different labels [pairs] stay apart. With ``equal``, values are merged only if as
-    many given values stand behind each, so that every merge is a symmetry of the given model.
+    many original values stand behind each, so that every merge is a symmetry of the original model.
     ``keep`` are derived nodes that queries read.
     """
     step = _Step(values, graph, np.asarray(label, dtype=np.int64), equal, keep)
@@ -69,7 +69,7 @@ def reduce(
 def weighted(values: Values, quotient: Quotient, keep: Sequence[int] = ()) -> Assembly:
     """The reduced model in which each state weighs as many values as it stands for.
 
-    Its distribution is that of the given model, summed over interchangeable values. ``keep`` are
+    Its distribution is that of the original model, summed over interchangeable values. ``keep`` are
     derived nodes of ``quotient.graph``.
     """
     graph = quotient.graph
@@ -97,7 +97,7 @@ class _Step:
         self.normal = normalise(values, graph)
         self.start = starts(card)
         self.state = np.arange(len(label))
-        self.order = np.arange(len(label))  # given pairs by reduced state
+        self.order = np.arange(len(label))  # original pairs by reduced state
         self.variable = np.arange(len(card))
         self.nodes = NodeMap.identity(graph.n_nodes)
         self.log_constant = 0.0
@@ -125,7 +125,7 @@ class _Step:
         return True
 
     def _blocks(self, first: IntArray) -> Iterator[IntArray]:
-        """The classes of reduced states, as given pairs, by number of states and of pairs in each."""
+        """The classes of reduced states, as original pairs, by number of states and of pairs in each."""
         size, width = np.bincount(first, minlength=len(first)), self.multiplicity()
         members = np.argsort(first, kind="stable")
         begin, place = starts(size), starts(width)

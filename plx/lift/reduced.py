@@ -19,12 +19,12 @@ from plx.values import FloatArray, IntArray
 class Reduced:
     """``model`` has one state per class of interchangeable values, weighted by the size of the class.
 
-    Its distribution is that of the given model, summed over the values of each class. Its queries are
-    those of the given model, over classes; `spread` turns their answers back. ``nodes`` says what became
-    of each given node.
+    Its distribution is that of the original model, summed over the values of each class. Its queries are
+    those of the original model, over classes; `spread` turns their answers back. ``nodes`` says what became
+    of each original node.
     """
 
-    given: GroundModel
+    original: GroundModel
     model: GroundModel
     quotient: Quotient
     nodes: NodeMap
@@ -35,12 +35,12 @@ class Reduced:
         return len(self.quotient.multiplicity) < len(self.quotient.state)
 
     def state_map(self, node: int) -> tuple[IntArray, IntArray]:
-        """For each state of a given node its state in ``model``, and how many share that.
+        """For each state of an original node its state in ``model``, and how many share that.
 
         Where the node is gone, the state is 0 and a share of 0 says that it is impossible.
         """
-        states = np.arange(self.given.graph.card[node])
-        if node < self.given.graph.n_variables:
+        states = np.arange(self.original.graph.card[node])
+        if node < self.original.graph.n_variables:
             quotient = self.quotient
             pair = self.start[node] + states
             reduced = quotient.state[pair]
@@ -69,8 +69,8 @@ class Reduced:
 
     @cached_property
     def start(self) -> IntArray:
-        """The first pair of each variable of the given model [V + 1]."""
-        return starts(self.given.graph.card[: self.given.graph.n_variables])
+        """The first pair of each variable of the original model [V + 1]."""
+        return starts(self.original.graph.card[: self.original.graph.n_variables])
 
 
 def reduced_model(model: GroundModel) -> Reduced:
@@ -134,7 +134,7 @@ def _below_queries(model: GroundModel) -> np.ndarray:
 
 
 def _representatives(model: GroundModel, quotient: Quotient) -> list[IntArray]:
-    """The first given state in each reduced state, per variable."""
+    """The first original state in each reduced state, per variable."""
     card = model.graph.card[: model.graph.n_variables].astype(np.int64)
     first = quotient.members[starts(quotient.multiplicity)[:-1]]
     count = np.diff(quotient.start)

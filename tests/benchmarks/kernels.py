@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.infer.gibbs.chains import chains_at, step, sweep
+from plx.infer.gibbs.chains import chains_at, sweep
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.mcmc.run import sample, thinning
 from plx.infer.mcmc.samplers import SAMPLERS
@@ -42,7 +42,7 @@ def recorded(model: GroundModel, settings: Settings, lanes: int = LANES) -> Spre
     plan = compile_model(model)
     thin = thinning(model, plan.targets)
     chains = chains_at(plan, np.zeros((model.graph.n_variables, lanes), dtype=np.int32), 1, 1)
-    return rate(lambda n: step(chains, n, thin), thin * model.graph.n_variables * lanes, settings)
+    return rate(lambda n: chains.step(n, thin), thin * model.graph.n_variables * lanes, settings)
 
 
 def effective(model: GroundModel, method: str, seconds: float) -> tuple[float, float]:

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from plx.graph.model import GroundModel
-from plx.infer.gibbs import chains as lanes
-from plx.infer.gibbs import plain as gibbs
+from plx.infer.gibbs import plain
+from plx.infer.gibbs.chains import GibbsChains, sweep
 from plx.infer.orbits import lifted
 from tests.benchmarks.models import complete, curriculum, potts, ring
 from tests.models import make_model
@@ -40,8 +40,8 @@ def rate(step: Callable[[Any, int, int], object], chains: Any, n: int) -> float:
     return 10 * draws * n * LANES / (time.process_time() - begin)
 
 
-def _step(every: int, chains: lanes.Chains, draws: int, thin: int) -> object:
-    return lanes.step(chains, draws, thin * every)
+def _step(every: int, chains: GibbsChains, draws: int, thin: int) -> object:
+    return chains.step(draws, thin * every)
 
 
 def main() -> None:
@@ -54,10 +54,10 @@ def main() -> None:
     for name, model in models.items():
         found = lifted.init(asked(model), 1, LANES, 1)
         inner = found.averages.model
-        bare, plain = (gibbs.init(one, 1, LANES, 1) for one in (replace(inner, queries=()), inner))
+        bare, same_queries = (plain.init(one, 1, LANES, 1) for one in (replace(inner, queries=()), inner))
         n, every = inner.graph.n_variables, found.every
-        fast = rate(lambda chains, draws, thin: lanes.sweep(chains, draws * thin), bare, n)
-        same = rate(partial(_step, every), plain, n * every)
+        fast = rate(lambda chains, draws, thin: sweep(chains, draws * thin), bare, n)
+        same = rate(partial(_step, every), same_queries, n * every)
         ours = rate(lifted.step, found, n * every)
         speeds = f"{fast / 1e6:12.1f} {same / 1e6:9.1f} {ours / 1e6:8.1f} {ours / same:6.0%}"
         print(f"{name:26} {speeds}", flush=True)

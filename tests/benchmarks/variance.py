@@ -105,7 +105,7 @@ def estimate(reduced: Reduced, kind: str) -> Array:
     """What `orbit_averages` makes of each state of the reduced model [states, pairs of the given model]."""
     symmetry = no_symmetry(reduced.model, "vv", "") if kind == "swap" else find_symmetry(reduced.model, "vv")
     found = orbit_averages(
-        leaf_conditionals(not_collapsed(reduced.given), reduced),
+        leaf_conditionals(not_collapsed(reduced.original), reduced),
         reduced,
         symmetry,
         find_slots(reduced) if kind == "f1" else (),

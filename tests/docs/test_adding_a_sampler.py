@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plx.infer.mcmc.samplers import SAMPLERS, Sampler
+from plx.infer.mcmc.samplers import SAMPLERS, Sampler, late
 from tests.docs.blocks import blocks
 from tests.infer.mcmc import test_samplers as conformance
 
@@ -68,9 +68,13 @@ def test_it_is_as_tidy_as_plx(command: list[str], file: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_entry_that_the_page_shows_names_the_file() -> None:
-    (entry,) = (block.text for block in blocks(PAGE) if block.tag == "text")
-    seen: dict[str, object] = {}
-    late = lambda place, name: seen.setdefault(f"{place}.{name}", len)  # noqa: E731
-    table = eval("{" + entry + "}", {"Sampler": Sampler, "_late": late})
-    assert list(table) == [NAME] and list(seen) == ["mcmc.metropolis.init", "mcmc.metropolis.step"]
+def test_the_entry_that_the_page_shows_is_a_sampler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"plx.infer.mcmc.{NAME}", sys.modules[NAME])
+    function, entry = (block.text for block in blocks(PAGE) if block.tag == "text")
+    names: dict[str, object] = {"late": late}
+    exec("from __future__ import annotations\n" + function, names)
+    table = eval("{" + entry + "}", names)
+    assert list(table) == [NAME]
+    monkeypatch.setitem(SAMPLERS, NAME, table[NAME])
+    conformance.test_draws_may_be_asked_for_in_any_portions(NAME)
+    conformance.test_extreme_weights_give_certainty(NAME)

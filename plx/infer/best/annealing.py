@@ -16,6 +16,7 @@ from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.inference import World
 from plx.infer.options import Clock, Options, Progress
+from plx.infer.streams import Stream
 
 _STAGES = 60
 _SWEEPS = 8
@@ -33,7 +34,7 @@ def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, 
     graph = model.graph
     plan = compile_model(replace(model, queries=()))
     states = initial_states(model, options.seed, options.chains, options.threads)
-    chains = chains_at(plan, states, options.seed, options.threads)
+    chains = chains_at(plan, states, options.seed, options.threads, stream=Stream.ANNEALING)
     seen: dict[bytes, World] = {}
     for stage, heat in enumerate(np.geomspace(_FIRST, _LAST, _STAGES)):
         chains.plan = plan.with_potentials(graph.table * heat)
@@ -51,9 +52,9 @@ def _keep(
 ) -> dict[bytes, World]:
     """The best worlds of those seen and those where the chains stand."""
     weights = log_weights(model.graph, node_states(model.graph, states))
-    for lane in np.argsort(-weights, kind="stable")[: best * 4]:
-        world = np.ascontiguousarray(states[:, lane])
-        if weights[lane] > -np.inf:
-            seen.setdefault(world.tobytes(), World(world, float(weights[lane]), optimal=False))
+    for chain in np.argsort(-weights, kind="stable")[: best * 4]:
+        world = np.ascontiguousarray(states[:, chain])
+        if weights[chain] > -np.inf:
+            seen.setdefault(world.tobytes(), World(world, float(weights[chain]), optimal=False))
     ranked = sorted(seen.items(), key=lambda item: -item[1].log_weight)
     return dict(ranked[:best])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Generic
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from plx.infer.exact_choice import exact_way
 from plx.infer.gibbs.compiled import targets_of
 from plx.infer.hard.distant import without_distant
 from plx.infer.mcmc.run import sample, thinning
-from plx.infer.mcmc.samplers import SAMPLERS, Sampler
+from plx.infer.mcmc.samplers import SAMPLERS, C, Sampler
 from plx.infer.options import Clock, Options, Progress, Report, silent
 from plx.values import FloatArray, IntArray
 
@@ -159,7 +160,7 @@ def divergence(estimate: FloatArray, truth: FloatArray, start: IntArray) -> floa
 
 
 def _curve(
-    model: GroundModel, name: str, sampler: Sampler, truth: FloatArray, plan: ComparePlan, done: float
+    model: GroundModel, name: str, sampler: Sampler[C], truth: FloatArray, plan: ComparePlan, done: float
 ) -> Curve:
     _warm_up(model, sampler, plan)
     marks = _marks(plan.seconds)
@@ -186,23 +187,23 @@ def _marks(seconds: float) -> FloatArray:
     return marks
 
 
-def _warm_up(model: GroundModel, sampler: Sampler, plan: ComparePlan) -> None:
+def _warm_up(model: GroundModel, sampler: Sampler[C], plan: ComparePlan) -> None:
     """Compile and load what the method needs."""
     sampler.step(sampler.init(model, plan.seed, plan.lanes, 1), 1, 1)
 
 
-def _setting_up(model: GroundModel, sampler: Sampler, plan: ComparePlan) -> float:
+def _setting_up(model: GroundModel, sampler: Sampler[C], plan: ComparePlan) -> float:
     _warm_up(model, sampler, plan)
     clock = Clock()
     sampler.init(model, plan.seed, plan.lanes, 1)
     return clock.seconds
 
 
-class _Run:
+class _Run(Generic[C]):
     """One chain of one method: the clock runs while it sets up and moves, and stands while it is judged."""
 
     def __init__(
-        self, model: GroundModel, sampler: Sampler, plan: ComparePlan, seed: int, truth: FloatArray
+        self, model: GroundModel, sampler: Sampler[C], plan: ComparePlan, seed: int, truth: FloatArray
     ) -> None:
         clock = Clock()
         targets = targets_of(model)
@@ -210,9 +211,9 @@ class _Run:
         self.step = sampler.step
         self.chains = sampler.init(model, seed, plan.lanes, 1)
         self.clock = self.setting_up = clock.seconds
-        self.sampler, self.truth, self.start = sampler, truth, targets.offset[:-1]
+        self.truth, self.start = truth, targets.offset[:-1]
         length = 1 if sampler.single else model.graph.n_variables
-        self.updates = plan.lanes * self.thin * length * sampler.sweeps(self.chains)
+        self.updates = plan.lanes * self.thin * length * self.chains.sweeps()
         self.total = np.zeros(int(targets.offset[-1]))
         self.draws, self.speed = 0, 0.0
         self.past: list[tuple[int, FloatArray]] = [(0, self.total.copy())]
@@ -221,7 +222,7 @@ class _Run:
         self.kl: list[float] = []
         self.samples: list[int] = []
 
-    def along(self, marks: FloatArray) -> _Run:
+    def along(self, marks: FloatArray) -> _Run[C]:
         """Judge at the first draw, then at each mark; marks that setting up has passed are skipped."""
         self.first = min(int(np.searchsorted(marks, self.clock)), len(marks) - 1)
         self.seconds, self.kl, self.samples = ([0] * self.first for _ in range(3))  # type: ignore[assignment]
@@ -229,7 +230,7 @@ class _Run:
             while not self.draws or (self.kl[self.first :] and self.clock < mark):
                 self._move(mark)
             self._judge()
-        self.notes = self.sampler.notes(self.chains)
+        self.notes = self.chains.notes()
         return self
 
     def _move(self, mark: float) -> None:

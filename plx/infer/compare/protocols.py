@@ -7,11 +7,13 @@ random, a move along the orbit where the method has one, and a count of all unkn
 
 from __future__ import annotations
 
+import typing
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from plx.errors import CallError, Diagnostic
 from plx.graph.model import GroundModel
+from plx.infer.chains import Chains
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler
 from plx.infer.options import check_choice
 
@@ -23,7 +25,7 @@ _WHOLE = ("lifted",)
 _SINGLE = ("gibbs", "random-scan", "orbital", "vv", "nec")
 
 
-def sampler_of(method: str, protocol: Protocol) -> Sampler:
+def sampler_of(method: str, protocol: Protocol) -> Sampler[Any]:
     """The sampler of that name. Raises CallError if there is none, or none that follows the protocol."""
     check_choice("protocol", protocol, get_args(Protocol))
     check_choice("sampler", method, tuple(SAMPLERS))
@@ -35,17 +37,22 @@ def sampler_of(method: str, protocol: Protocol) -> Sampler:
     return _single(SAMPLERS[method])
 
 
-def _single(sampler: Sampler) -> Sampler:
+class _Single(Chains, typing.Protocol):
+    """Chains whose sweeps can be made single updates."""
+
+    def update_singly(self, seed: int) -> None:
+        """From here on a sweep is one update, of a variable picked at random."""
+
+
+S = TypeVar("S", bound=_Single)
+
+
+def _single(sampler: Sampler[S]) -> Sampler[S]:
     """A sampler whose sweeps are one update of an unknown picked at random."""
 
-    def init(model: GroundModel, seed: int, chains: int, threads: int | None) -> Any:
-        from plx.infer.gibbs.chains import Chains, update_singly  # late: kernels take long to load
-
+    def init(model: GroundModel, seed: int, chains: int, threads: int | None) -> S:
         made = sampler.init(model, seed, chains, threads)
-        innermost = made
-        while not isinstance(innermost, Chains):
-            innermost = innermost.chains
-        update_singly(innermost, seed)
+        made.update_singly(seed)
         return made
 
     return replace(sampler, init=init, single=True)

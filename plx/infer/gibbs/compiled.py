@@ -34,7 +34,7 @@ class Targets:
 class CompiledModel:
     """A compiled model: the kernels' arrays, and what rebuilds its tables for other weights."""
 
-    given: GroundModel
+    original: GroundModel
     graph: FactorGraph
     arrays: Compiled
     targets: Targets
@@ -46,7 +46,7 @@ class CompiledModel:
         graph = self.graph._replace(table=table)
         filled = thresholds(self.conditionals, graph, BITS)
         arrays = self.arrays._replace(threshold=filled, potential=np.require(table, np.float64, ("C", "W")))
-        return CompiledModel(self.given, graph, arrays, self.targets, self.rows, self.conditionals)
+        return CompiledModel(self.original, graph, arrays, self.targets, self.rows, self.conditionals)
 
 
 def targets_of(model: GroundModel) -> Targets:

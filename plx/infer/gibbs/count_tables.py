@@ -52,7 +52,7 @@ _DIGITS, _DECIMALS = 12, 10
 """Effects that agree to so many digits are one, and log conditionals that agree to so many decimals."""
 
 _READ, _READ_PRODUCT, _LOOK_UP = 1, 2, 5
-"""What steps cost, per lane, to one another."""
+"""What steps cost, per chain, to one another."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from plx.graph.ragged import segments
 from plx.graph.subgraph import below, hard_factors, subgraph
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.hard.contradiction import contradiction
+from plx.infer.streams import Stream, generator
 from plx.values import FloatArray, IntArray
 
 _PRICES = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0)
@@ -30,18 +31,6 @@ _PRICES = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0)
 
 _SWEEPS = 8
 """Sweeps of each round."""
-
-_SEARCH = 1 << 32
-"""What is added to the seed for the search, so that the chains do not repeat its random numbers."""
-
-_STREAM = 2**31 + 1
-"""First states are drawn from generators numbered from here, past those of the chains."""
-
-_PINS = 2**32 + 1
-"""What solutions keep is drawn from generators numbered from here."""
-
-_WISHES = 2**32
-"""The order of what first states should show is drawn from this one."""
 
 _SPREADING = 0.25
 """The share of the time in which starts are moved apart, once one is known."""
@@ -59,7 +48,7 @@ def initial_states(
     that clash, if there is no such state, and PlxError if none is found by the deadline.
     """
     graph = model.graph
-    states = np.stack([_random_world(graph, seed, lane) for lane in range(chains)], axis=1)
+    states = np.stack([_random_world(graph, seed, chain) for chain in range(chains)], axis=1)
     hard = hard_factors(graph)
     if not len(hard):
         return states
@@ -76,14 +65,14 @@ def initial_states(
     with within(_SPREADING * seconds_left()):
         searched, broken = _search(replace(model, graph=rules, queries=()), states[ruled], seed, threads)
         wishes = _wishes(model, ruled, seed)
-        for lane in range(chains):
-            apart = lane % 2 == 1 and (lane < _FEW or len(ruled) <= _LARGE)
-            near = states[ruled, lane] if apart else searched[:, lane]
-            states[ruled, lane] = world if broken[lane] else searched[:, lane]
-            if broken[lane] or apart:
-                wish = tuple(wishes[lane // 2 % len(wishes)]) if len(wishes) and apart else None
+        for chain in range(chains):
+            apart = chain % 2 == 1 and (chain < _FEW or len(ruled) <= _LARGE)
+            near = states[ruled, chain] if apart else searched[:, chain]
+            states[ruled, chain] = world if broken[chain] else searched[:, chain]
+            if broken[chain] or apart:
+                wish = tuple(wishes[chain // 2 % len(wishes)]) if len(wishes) and apart else None
                 with suppress(OutOfTimeError):
-                    states[ruled, lane] = satisfier.spread(near, _generator(seed, _PINS + lane), wish)
+                    states[ruled, chain] = satisfier.spread(near, generator(seed, Stream.PINS, chain), wish)
     return states
 
 
@@ -103,20 +92,16 @@ def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:
     position = np.flatnonzero(depends[ruled])
     card = graph.card[ruled[position]].astype(np.int64)
     wishes = np.stack([np.repeat(position, card), segments(np.zeros_like(card), card)], axis=1)
-    shuffled: IntArray = _generator(seed, _WISHES).permutation(wishes)
+    shuffled: IntArray = generator(seed, Stream.WISHES).permutation(wishes)
     return shuffled
 
 
-def _random_world(graph: FactorGraph, seed: int, lane: int) -> npt.NDArray[np.int32]:
+def _random_world(graph: FactorGraph, seed: int, chain: int) -> npt.NDArray[np.int32]:
     """Each variable uniform over its states; every second chain starts opposite to the one before it."""
-    random = _generator(seed, _STREAM + lane - lane % 2)
+    random = generator(seed, Stream.FIRST_STATES, chain - chain % 2)
     card = graph.card[: graph.n_variables]
     states: npt.NDArray[np.int32] = (random.random(graph.n_variables) * card).astype(np.int32)
-    return card - 1 - states if lane % 2 else states
-
-
-def _generator(seed: int, stream: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream,)))
+    return card - 1 - states if chain % 2 else states
 
 
 def _search(
@@ -131,7 +116,7 @@ def _search(
     if not broken.any():
         return found, broken
     plan = compile_model(rules)
-    chains = chains_at(plan, states, seed + _SEARCH, threads)
+    chains = chains_at(plan, states, seed, threads, stream=Stream.SEARCH)
     for price in _PRICES:
         chains.plan = plan.with_potentials(np.where(rules.graph.table == -np.inf, -price, 0.0))
         sweep(chains, _SWEEPS)

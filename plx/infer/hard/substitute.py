@@ -1,6 +1,6 @@
 """Unknowns that hard rules define become computed: a model in which they are derived nodes.
 
-Exact: the distribution of every query is that of the given model. Worlds that only a simultaneous
+Exact: the distribution of every query is that of the original model. Worlds that only a simultaneous
 change of several unknowns connects may then be one change apart.
 """
 
@@ -34,9 +34,9 @@ _READS = 20_000_000
 
 @dataclass(frozen=True)
 class Substituted:
-    """``model`` computes what hard rules define. Its queries are those of the given model.
+    """``model`` computes what hard rules define. Its queries are those of the original model.
 
-    ``nodes`` says what became of each given node.
+    ``nodes`` says what became of each original node.
     """
 
     model: GroundModel

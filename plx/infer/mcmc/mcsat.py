@@ -16,15 +16,14 @@ from plx.graph.joins import Lookup
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.ragged import owners, starts
 from plx.graph.worlds import derived_totals, node_states, scope_strides
+from plx.infer.chains import Chains
 from plx.infer.gibbs.blocked import Readout, readout, started
 from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
 from plx.infer.inference import Standing
 from plx.infer.kernels.mcsat import Slices, kernel
+from plx.infer.streams import Stream, wide_states
 from plx.values import IntArray
-
-_STREAM = 2**33 + 2**32
-"""The generators of slices are numbered from here, past all others."""
 
 VISITS = 1024
 """Assignments that may be tried to list the solutions of a part of a slice."""
@@ -34,7 +33,7 @@ _WORTH_A_THREAD = 1 << 14
 
 
 @dataclass
-class SliceChains:
+class SliceChains(Chains):
     """Chains as rows: states [C, V], totals and states of derived nodes [C, D], generators [C]."""
 
     model: GroundModel
@@ -47,6 +46,10 @@ class SliceChains:
     random: npt.NDArray[np.uint64]
     threads: int
 
+    def standing(self) -> Standing:
+        """Where the chains stand, in the model without defined unknowns."""
+        return Standing(self.model, lambda variables: self.state.T[variables])
+
 
 def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> SliceChains:
     """Chains at first states that satisfy every hard rule.
@@ -57,7 +60,6 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     graph = found.model.graph
     rows = derived_rows(graph, np.empty(0, dtype=np.int64))
     nodes = node_states(graph, states)
-    words = [np.random.SeedSequence(seed, spawn_key=(_STREAM + c,)) for c in range(chains)]
     return SliceChains(
         model=found.model,
         arrays=_slices(graph, rows, structure(graph, rows)),
@@ -66,18 +68,13 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
         state=np.ascontiguousarray(states.T, dtype=np.int32),
         total=np.ascontiguousarray(derived_totals(graph, nodes, rows.node - graph.n_variables).T),
         level=np.ascontiguousarray(nodes[rows.node].T),
-        random=np.array([word.generate_state(1, np.uint64)[0] for word in words], dtype=np.uint64),
+        random=wide_states(seed, Stream.SLICES, range(chains)),
         threads=threads or os.cpu_count() or 1,
     )
 
 
-def standing(chains: SliceChains) -> Standing:
-    """Where the chains stand, in the model without defined unknowns."""
-    return Standing(chains.model, lambda variables: chains.state.T[variables])
-
-
 def step(chains: SliceChains, draws: int, thin: int) -> npt.NDArray[np.int64]:
-    """Counts for the targets of the given model; a sweep is one slice."""
+    """Counts for the targets of the original model; a sweep is one slice."""
     counts = np.zeros((len(chains.state), int(chains.targets.offset[-1])), dtype=np.int64)
     for _ in range(draws):
         _advance(chains, thin)
@@ -113,15 +110,15 @@ def _advance(chains: SliceChains, steps: int) -> None:
 def _record(chains: SliceChains, counts: IntArray) -> None:
     """Add the present state of every target to its counts."""
     nodes = node_states(chains.model.graph, chains.state.T)
-    lane = np.arange(len(chains.state))
+    chain = np.arange(len(chains.state))
     arity = np.array([len(scope) for scope in chains.targets.nodes], dtype=np.int64)
     for size in np.unique(arity).tolist():
         mine = np.flatnonzero(arity == size)
         scope = np.array([chains.targets.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
-        index = np.zeros((len(mine), len(lane)), dtype=np.int64)
+        index = np.zeros((len(mine), len(chain)), dtype=np.int64)
         for position in range(size):
             index = index * chains.model.graph.card[scope[:, position]][:, None] + nodes[scope[:, position]]
-        counts[lane, chains.targets.offset[mine][:, None] + index] += 1
+        counts[chain, chains.targets.offset[mine][:, None] + index] += 1
 
 
 def _slices(graph: FactorGraph, rows: DerivedRows, s: Structure) -> Slices:

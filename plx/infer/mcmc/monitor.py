@@ -46,11 +46,11 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class Movement:
-    """Per component of the given model what the looks tell; ``apart`` are unknowns that keep chains apart."""
+    """What the looks tell per component of the original model; ``apart``: unknowns that keep chains apart."""
 
     stuck: BoolArray  # [components]
     looks: FloatArray  # [components] independent looks at what moves there; infinite where nothing does
-    apart: IntArray  # variables of the given model, worst first
+    apart: IntArray  # variables of the original model, worst first
     most: float = np.inf  # looks of all chains
 
 
@@ -65,7 +65,7 @@ class Monitor:
     variable: IntArray  # [pairs] of the model that the chains stand in
     state: IntArray  # [pairs]
     first: IntArray  # [labels] where the pairs of each label begin
-    given: IntArray  # [labels] an unknown of the given model
+    original: IntArray  # [labels] an unknown of the original model
     component: IntArray  # [labels]
     looks: list[npt.NDArray[Any]] = field(default_factory=list)  # each [labels, chains]
 
@@ -89,7 +89,7 @@ class Monitor:
         """What the looks so far tell."""
         stuck, looks = np.zeros(self.n_components, dtype=bool), np.full(self.n_components, np.inf)
         if len(self.looks) < 2 or not len(self.first):
-            return Movement(stuck, looks, self.given[:0])
+            return Movement(stuck, looks, self.original[:0])
         x = np.stack(self.looks).astype(np.float32)
         ratio, moves = _variance_ratio(x)
         apart = ratio > _NOISE + _SHARE * len(x)
@@ -97,7 +97,7 @@ class Monitor:
         independent = x.shape[0] * x.shape[2] / np.maximum(ratio, 1.0)
         np.minimum.at(looks, self.component[moves], independent[moves])
         order = np.flatnonzero(apart)[np.argsort(-ratio[apart], kind="stable")]
-        names = np.array(list(dict.fromkeys(self.given[order].tolist())), dtype=np.int64)
+        names = np.array(list(dict.fromkeys(self.original[order].tolist())), dtype=np.int64)
         return Movement(stuck, looks, names, x.shape[0] * x.shape[2])
 
     def stuck(self, movement: Movement, targets: int) -> BoolArray:
@@ -138,15 +138,15 @@ def _variance_ratio(x: npt.NDArray[np.float32]) -> tuple[FloatArray, BoolArray]:
 def monitor(model: GroundModel, targets: Targets, standing: Standing) -> Monitor:
     """A monitor of what the targets depend on, for chains that stand in a model with the same atoms."""
     label, reader, read = _dependence(model.graph, targets)
-    given = model.atoms.node[standing.model.atoms.atom_of].astype(np.int64)
-    component = label[given]
+    original = model.atoms.node[standing.model.atoms.atom_of].astype(np.int64)
+    component = label[original]
     wanted = np.isin(component, read)
     graph = standing.model.graph
-    asked = np.flatnonzero(np.isin(given, np.flatnonzero(_asked(model.graph, targets))))
+    asked = np.flatnonzero(np.isin(original, np.flatnonzero(_asked(model.graph, targets))))
     pairs, first = _watched(graph, _in_turn(graph, asked, wanted), standing.orbits)
     start = starts(graph.card[: graph.n_variables].astype(np.int64))
     variable = np.searchsorted(start, pairs, side="right") - 1
-    of = given[variable[first]] if len(first) else given[:0]
+    of = original[variable[first]] if len(first) else original[:0]
     return Monitor(
         reader=reader,
         read=read,
@@ -155,7 +155,7 @@ def monitor(model: GroundModel, targets: Targets, standing: Standing) -> Monitor
         variable=variable,
         state=pairs - start[variable],
         first=first,
-        given=of,
+        original=of,
         component=label[of],
     )
 

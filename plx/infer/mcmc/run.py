@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Generic, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from plx.infer.inference import Samples
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose
 from plx.infer.mcmc.monitor import Monitor, Movement, monitor
-from plx.infer.mcmc.samplers import Sampler
+from plx.infer.mcmc.samplers import C, Sampler
 from plx.infer.options import Clock, Options, Progress
 from plx.values import FloatArray
 
@@ -58,7 +58,7 @@ class Sampled:
     stuck: BoolArray  # [targets] something that the target depends on keeps chains apart
 
 
-def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
+def sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sampled:
     """Run a sampler's chains until every answer is accurate, or to a limit, or to Ctrl-C.
 
     Raises NoWorldError if no state satisfies every hard rule, OutOfTime if none is found in time.
@@ -68,13 +68,13 @@ def sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
         return _sample(model, sampler, options)
 
 
-def _sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
+def _sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sampled:
     clock = Clock()
     targets = targets_of(model)
     options.progress(Progress("searching for a first state", 0.0, 0.0))
     chains = sampler.init(model, options.seed, options.chains, options.threads)
     values, thin = state_values(model, targets), thinning(model, targets)
-    standing = sampler.standing(chains)
+    standing = chains.standing()
     watch = None if standing is None else monitor(model, targets, standing)
     run = _Run(sampler, chains, options, targets, values, thin, clock, watch)
     status = run.loop()
@@ -84,7 +84,7 @@ def _sample(model: GroundModel, sampler: Sampler, options: Options) -> Sampled:
         draws=run.draws,
         seconds=clock.seconds,
         interrupted=status == "interrupted",
-        notes=(*sampler.notes(chains), *_notes(status)),
+        notes=(*chains.notes(), *_notes(status)),
     )
     movement, stuck = run.moved()
     return Sampled(samples, targets, run.diagnosis(movement), status, movement, stuck)
@@ -128,11 +128,11 @@ def _notes(status: Status) -> tuple[str, ...]:
 
 
 @dataclass
-class _Run:
+class _Run(Generic[C]):
     """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws."""
 
-    sampler: Sampler
-    chains: Any
+    sampler: Sampler[C]
+    chains: C
     options: Options
     targets: Targets
     values: FloatArray
@@ -169,7 +169,7 @@ class _Run:
 
     def diagnosis(self, movement: Movement | None) -> Diagnosis:
         """Standard errors and R-hat of all batches kept."""
-        pooled = self.sampler.pooled(self.chains)
+        pooled = self.chains.pooled()
         worth: Worth = as_the_worst
         if self.watch is not None and movement is not None:
             worth = partial(self.watch.worth, movement)

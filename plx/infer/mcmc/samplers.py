@@ -4,98 +4,105 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import GroundModel
-from plx.infer.inference import Standing
-from plx.values import FloatArray
+from plx.infer.chains import Chains
+
+if TYPE_CHECKING:
+    from plx.infer.gibbs.chains import SweptChains
+    from plx.infer.mcmc.mcsat import SliceChains
+    from plx.infer.orbits.lifted import LiftedChains
+    from plx.infer.orbits.nec import NecChains
+    from plx.infer.orbits.orbital import OrbitalChains
+
+C = TypeVar("C", bound=Chains)
+Init = Callable[[GroundModel, int, int, int | None], C]
+Step = Callable[[C, int, int], npt.NDArray[np.number]]
 
 
 @dataclass(frozen=True)
-class Sampler:
+class Sampler(Generic[C]):
     """How chains are made and moved.
 
-    ``init(model, seed, chains, threads)`` returns the chains, of any type. ``step(chains, draws,
-    thin)`` moves them ``draws * thin`` sweeps, records after every ``thin`` and returns counts of
-    the states of ``targets_of(model)``, shape (chains, Σ states). The same seed gives the same
-    counts, whatever ``threads`` is.
+    ``init(model, seed, chains, threads)`` returns the chains. ``step(chains, draws, thin)`` moves them
+    ``draws * thin`` sweeps, records after every ``thin`` and returns counts of the states of
+    ``targets_of(model)``, shape (chains, Σ states). The same seed gives the same counts, whatever
+    ``threads`` is.
     """
 
-    init: Callable[[GroundModel, int, int, int | None], Any]
-    step: Callable[[Any, int, int], npt.NDArray[np.generic]]
+    init: Init[C]
+    step: Step[C]
     about: str
-    pooled: Callable[[Any], FloatArray | None] = lambda chains: None
-    """Of how many counts each one is an average [Σ states], where it is one."""
-    notes: Callable[[Any], tuple[str, ...]] = lambda chains: ()
-    """What the user should know after a run."""
-    sweeps: Callable[[Any], int] = lambda chains: 1
-    """Sweeps that are made for each one asked for."""
-    standing: Callable[[Any], Standing | None] = lambda chains: None
-    """Where the chains stand, so that a run sees whether they move; None: only what is asked is looked at."""
     single: bool = False
     """A sweep is one update of one unknown."""
 
 
-def _late(file: str, name: str) -> Callable[..., Any]:
-    """A function of a file in this folder, which is imported at the first call: kernels take long to load."""
+def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str) -> Sampler[C]:
+    """A sampler whose functions are imported when it is first used: kernels take long to load."""
 
-    def call(*arguments: Any) -> Any:
-        return getattr(import_module(f"plx.infer.{file}"), name)(*arguments)
+    def init(model: GroundModel, seed: int, chains: int, threads: int | None) -> C:
+        return functions()[0](model, seed, chains, threads)
 
-    return call
+    def step(chains: C, draws: int, thin: int) -> npt.NDArray[np.number]:
+        return functions()[1](chains, draws, thin)
+
+    return Sampler(init, step, about)
 
 
-SAMPLERS: dict[str, Sampler] = {
-    "gibbs": Sampler(
-        _late("gibbs.blocked", "init"),
-        _late("gibbs.blocked", "step"),
-        "Gibbs sampling, scanning the unknowns in order",
-        standing=_late("gibbs.blocked", "standing"),
+def _gibbs() -> tuple[Init[SweptChains], Step[SweptChains]]:
+    from plx.infer.gibbs.blocked import init, step
+
+    return init, step
+
+
+def _random_scan() -> tuple[Init[SweptChains], Step[SweptChains]]:
+    from plx.infer.gibbs.blocked import init_random_scan, step
+
+    return init_random_scan, step
+
+
+def _lifted() -> tuple[Init[LiftedChains], Step[LiftedChains]]:
+    from plx.infer.orbits.lifted import init, step
+
+    return init, step
+
+
+def _orbital() -> tuple[Init[OrbitalChains], Step[OrbitalChains]]:
+    from plx.infer.orbits.orbital import init_orbital, step
+
+    return init_orbital, step
+
+
+def _vv() -> tuple[Init[OrbitalChains], Step[OrbitalChains]]:
+    from plx.infer.orbits.orbital import init_vv, step
+
+    return init_vv, step
+
+
+def _nec() -> tuple[Init[NecChains], Step[NecChains]]:
+    from plx.infer.orbits.nec import init, step
+
+    return init, step
+
+
+def _mcsat() -> tuple[Init[SliceChains], Step[SliceChains]]:
+    from plx.infer.mcmc.mcsat import init, step
+
+    return init, step
+
+
+SAMPLERS: dict[str, Sampler[Any]] = {
+    "gibbs": late(_gibbs, "Gibbs sampling, scanning the unknowns in order"),
+    "lifted": late(
+        _lifted, "Gibbs sampling of the reduced model, its leaves summed out, averaged over symmetries"
     ),
-    "lifted": Sampler(
-        _late("orbits.lifted", "init"),
-        _late("orbits.lifted", "step"),
-        "Gibbs sampling of the reduced model without its leaves, averaged over symmetries",
-        lambda chains: chains.averages.pooled,
-        lambda chains: chains.notes,
-        lambda chains: chains.every,
-        _late("orbits.lifted", "standing"),
-    ),
-    "orbital": Sampler(
-        _late("orbits.orbital", "init_orbital"),
-        _late("orbits.orbital", "step"),
-        "Gibbs sampling with moves along orbits of variable symmetries",
-        notes=lambda chains: chains.notes,
-        standing=_late("orbits.orbital", "standing"),
-    ),
-    "vv": Sampler(
-        _late("orbits.orbital", "init_vv"),
-        _late("orbits.orbital", "step"),
-        "Gibbs sampling with moves along orbits of variable-value symmetries",
-        notes=lambda chains: chains.notes,
-        standing=_late("orbits.orbital", "standing"),
-    ),
-    "nec": Sampler(
-        _late("orbits.nec", "init"),
-        _late("orbits.nec", "step"),
-        "Gibbs sampling of the reduced model with weighed moves along its orbits",
-        notes=lambda chains: chains.notes,
-        standing=_late("orbits.nec", "standing"),
-    ),
-    "mcsat": Sampler(
-        _late("mcmc.mcsat", "init"),
-        _late("mcmc.mcsat", "step"),
-        "MC-SAT: uniform draws from what random slices of the weights allow",
-        standing=_late("mcmc.mcsat", "standing"),
-    ),
-    "random-scan": Sampler(
-        _late("gibbs.blocked", "init_random_scan"),
-        _late("gibbs.blocked", "step"),
-        "Gibbs sampling of unknowns picked at random",
-        standing=_late("gibbs.blocked", "standing"),
-    ),
+    "orbital": late(_orbital, "Gibbs sampling with moves along orbits of variable symmetries"),
+    "vv": late(_vv, "Gibbs sampling with moves along orbits of variable-value symmetries"),
+    "nec": late(_nec, "Gibbs sampling of the reduced model with weighed moves along its orbits"),
+    "mcsat": late(_mcsat, "MC-SAT: uniform draws from what random slices of the weights allow"),
+    "random-scan": late(_random_scan, "Gibbs sampling of unknowns picked at random"),
 }

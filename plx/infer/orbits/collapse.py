@@ -42,19 +42,19 @@ class Leaves:
     """Unknowns summed out alike: P(variable[i] | others[i]) = ``conditional[others, variable]``."""
 
     variable: IntArray  # [n]
-    others: IntArray  # [n, k], given nodes that stay
+    others: IntArray  # [n, k], original nodes that stay
     conditional: FloatArray  # [cards of the others …, card]
 
 
 @dataclass(frozen=True)
 class Collapsed:
-    """``model`` is over what is left, its queries those of the given one that ask for no leaf.
+    """``model`` is over what is left, its queries those of the original one that ask for no leaf.
 
-    ``leaves`` are the groups of leaves that queries ask for. ``nodes`` says what became of each given
+    ``leaves`` are the groups of leaves that queries ask for. ``nodes`` says what became of each original
     node.
     """
 
-    given: GroundModel
+    original: GroundModel
     model: GroundModel
     nodes: NodeMap
     leaves: tuple[Leaves, ...]
@@ -80,9 +80,9 @@ def not_collapsed(model: GroundModel) -> Collapsed:
 class _Work:
     def __init__(self, model: GroundModel, held: IntArray | None) -> None:
         n = model.graph.n_variables
-        self.given, self.graph = model, model.graph
+        self.original, self.graph = model, model.graph
         self.nodes = NodeMap.identity(model.graph.n_nodes)
-        self.variable = np.arange(n)  # the given variable of each one that is left
+        self.variable = np.arange(n)  # the original variable of each one that is left
         self.stays = np.zeros(n, dtype=bool)
         self.asked = np.zeros(n, dtype=bool)
         alone = [q.targets[0].node for q in model.queries if len(q.targets) == 1]
@@ -101,15 +101,15 @@ class _Work:
         leaf, factors = _leaves(self.graph, self.stays[self.variable])
         if not len(leaf):
             return False
-        values = self.given.values
+        values = self.original.values
         kinds = _kinds(values, self.graph, leaf, factors)
         for kind in kinds:
             asked = self.asked[self.variable[kind.leaf]]
             if asked.any():
-                given = self.variable[kind.others[asked]]
+                others = self.variable[kind.others[asked]]
                 conditional = _conditional(values.floats(kind.total))
-                self.leaves.append(Leaves(self.variable[kind.leaf[asked]], given, conditional))
-                self.stays[given.ravel()] = True
+                self.leaves.append(Leaves(self.variable[kind.leaf[asked]], others, conditional))
+                self.stays[others.ravel()] = True
         gone = np.bincount(factors[factors >= 0], minlength=self.graph.n_factors) > 0
         assembly = _sum_out(values, self.graph, kinds, gone, read)
         self.nodes = self.nodes.then(assembly.nodes)
@@ -125,9 +125,9 @@ class _Work:
         return [int(node) for node in now[now >= self.graph.n_variables]]
 
     def finish(self) -> Collapsed:
-        if self.graph is self.given.graph:
-            return not_collapsed(self.given)
-        model = self.given
+        if self.graph is self.original.graph:
+            return not_collapsed(self.original)
+        model = self.original
         leaf = {variable for leaves in self.leaves for variable in leaves.variable.tolist()}
         queries = tuple(
             self.nodes.query(query)

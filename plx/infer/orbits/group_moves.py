@@ -31,7 +31,7 @@ TOO_LARGE = "part of the symmetry group is too large for uniform elements in mem
 def moves_of(group: Group, start: IntArray, weight: FloatArray) -> tuple[Moves, tuple[str, ...]]:
     """The moves of a group on the points ``start[i] + state`` of variables i, and what was left out.
 
-    ``weight`` [points] is the log number of given states behind each point.
+    ``weight`` [points] is the log number of original states behind each point.
     """
     notes: list[str] = []
     build = _MovesBuilder(start, weight)

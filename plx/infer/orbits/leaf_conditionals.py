@@ -21,7 +21,7 @@ class LeafConditionals:
     """Distinct conditional distributions: of leaves given some nodes of the reduced model.
 
     Feature f is ``tables[table[f]]`` [cards of its nodes …, card of the leaf] over ``nodes[f]``, which are
-    increasing and -1 at the end. ``of`` is the feature of each given unknown, -1 for those that stay.
+    increasing and -1 at the end. ``of`` is the feature of each original unknown, -1 for those that stay.
     """
 
     collapsed: Collapsed
@@ -39,7 +39,7 @@ class LeafConditionals:
 
 def leaf_conditionals(collapsed: Collapsed, reduced: Reduced) -> LeafConditionals:
     """The features of all leaves; ``reduced`` is the reduced model of ``collapsed.model``."""
-    of = np.full(collapsed.given.graph.n_variables, -1, dtype=np.int64)
+    of = np.full(collapsed.original.graph.n_variables, -1, dtype=np.int64)
     tables: dict[tuple[tuple[int, ...], bytes], int] = {}
     found: list[FloatArray] = []
     parts = [(of[:0], np.empty((0, WIDEST), dtype=np.int64))]

@@ -10,7 +10,9 @@ import numpy as np
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
 from plx.graph.ragged import owners, starts
-from plx.infer.gibbs import blocked as ruled
+from plx.infer.chains import Chains
+from plx.infer.gibbs import blocked
+from plx.infer.gibbs.chains import SweptChains
 from plx.infer.inference import Standing
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.leaf_conditionals import LeafConditionals, leaf_conditionals
@@ -37,14 +39,29 @@ _EVERY = 12
 
 
 @dataclass
-class LiftedChains:
+class LiftedChains(Chains):
     """Chains on the reduced model; ``every`` sweeps are made for each one that is asked for."""
 
-    chains: ruled.Chains
+    chains: SweptChains
     averages: OrbitAverages
     every: int
-    notes: tuple[str, ...]
-    orbits: IntArray  # of the pairs of the reduced model
+    symmetry: Symmetry  # of the reduced model
+
+    def notes(self) -> tuple[str, ...]:
+        """What the search for symmetries left out."""
+        return self.symmetry.notes
+
+    def pooled(self) -> FloatArray:
+        """Of how many counts each one is an average, shape (Σ states,)."""
+        return self.averages.pooled
+
+    def sweeps(self) -> int:
+        """Sweeps that are made for each one asked for."""
+        return self.every
+
+    def standing(self) -> Standing:
+        """Where the chains stand in the reduced model. Answers are averages over its orbits."""
+        return self.chains.standing(self.symmetry.orbits)
 
 
 def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
@@ -54,8 +71,8 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     if len(scattered):
         setting = set_up(collapse(model, scattered))
     found = orbit_averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
-    started = ruled.init(found.model, seed, chains, threads)
-    return LiftedChains(started, found, _thinning(found), setting.symmetry.notes, setting.symmetry.orbits)
+    started = blocked.init(found.model, seed, chains, threads)
+    return LiftedChains(started, found, _thinning(found), setting.symmetry)
 
 
 class Setting(NamedTuple):
@@ -102,18 +119,13 @@ def find_slots(reduced: Reduced) -> list[ExchangeableSet]:
     multiplicity = quotient.multiplicity[quotient.pair_of()]
     if (multiplicity == 1).all():
         return []
-    group, _ = reduced_group(reduced.given.values, quotient, symmetry_seconds(SECONDS))
+    group, _ = reduced_group(reduced.original.values, quotient, symmetry_seconds(SECONDS))
     return exchangeable_sets(group, starts(variable_cards(quotient.graph)), np.log(multiplicity))
 
 
 def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:
-    """Counts for the targets of the given model, averaged, shape (chains, Σ states)."""
-    return chains.averages.apply(ruled.step(chains.chains, draws, thin * chains.every), draws)
-
-
-def standing(chains: LiftedChains) -> Standing:
-    """Where the chains stand in the reduced model. Answers are averages over its orbits."""
-    return ruled.standing(chains.chains, chains.orbits)
+    """Counts for the targets of the original model, averaged, shape (chains, Σ states)."""
+    return chains.averages.apply(chains.chains.step(draws, thin * chains.every), draws)
 
 
 def _thinning(found: OrbitAverages) -> int:

@@ -1,8 +1,8 @@
 """The non-equicardinal chain of the paper: Gibbs on the reduced model, and weighed moves along its orbits.
 
-A symmetry of the reduced model proposes a state that stands for more or fewer given states than the
+A symmetry of the reduced model proposes a state that stands for more or fewer original states than the
 present one, so it is accepted as Metropolis & Hastings do, with min(1, c(proposed)/c(present)),
-c the number of given states behind a reduced one. Each piece of the group proposes for itself: one
+c the number of original states behind a reduced one. Each piece of the group proposes for itself: one
 proposal for the whole model is hardly ever accepted once the model is large. A proposal is a uniform
 element of a group or, by a fair coin, its inverse, so it is symmetric. Pieces that permute blocks in
 all ways draw the arrangement in proportion to c, and refuse nothing. Where hard rules define unknowns,
@@ -19,7 +19,8 @@ import numpy as np
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
 from plx.graph.ragged import starts
-from plx.infer.gibbs import blocked as ruled
+from plx.infer.chains import Chains
+from plx.infer.gibbs import blocked
 from plx.infer.inference import Standing
 from plx.infer.orbits import orbital
 from plx.infer.orbits.collapse import not_collapsed
@@ -33,19 +34,27 @@ from plx.values import FloatArray
 
 
 @dataclass
-class NecChains:
+class NecChains(Chains):
     """Chains on the reduced model, and what shares their counts out."""
 
     chains: orbital.OrbitalChains
     shares: OrbitAverages
 
-    @property
     def notes(self) -> tuple[str, ...]:
         """What was left out, and how many proposals were accepted."""
         tried, accepted = self.chains.accepted.sum(axis=0).tolist()
         if not tried:
-            return self.chains.notes
-        return (*self.chains.notes, f"{accepted / tried:.0%} of the moves that can be refused were accepted")
+            return self.chains.notes()
+        share = f"{accepted / tried:.0%}"
+        return (*self.chains.notes(), f"{share} of the moves that can be refused were accepted")
+
+    def standing(self) -> Standing:
+        """Where the chains stand in the reduced model."""
+        return self.chains.standing()
+
+    def update_singly(self, seed: int) -> None:
+        """From here on a sweep is one update, of a variable of the reduced model picked at random."""
+        self.chains.update_singly(seed)
 
 
 def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> NecChains:
@@ -55,21 +64,15 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
     shares = orbit_averages(
         leaf_conditionals(not_collapsed(model), reduced), reduced, no_symmetry(reduced.model, "vv", "")
     )
-    started = ruled.init(shares.model, seed, chains, threads)
-    inner = orbital.moved_model(started, shares.model)
-    if inner is not shares.model:
-        return NecChains(orbital.with_symmetries(started, inner, "vv", seed), shares)
+    started = blocked.init(shares.model, seed, chains, threads)
+    if started.swept.plan.original is not shares.model:
+        return NecChains(orbital.with_symmetries(started, "vv", seed), shares)
     group, notes = reduced_group(model.values, quotient, symmetry_seconds(orbital.SECONDS))
     weight = np.log(quotient.multiplicity[quotient.pair_of()])
     moves, left_out = moves_of(group, starts(variable_cards(quotient.graph)), weight)
     return NecChains(orbital.with_moves(started, moves, seed, (*notes, *left_out)), shares)
 
 
-def standing(chains: NecChains) -> Standing:
-    """Where the chains stand in the reduced model."""
-    return orbital.standing(chains.chains)
-
-
 def step(chains: NecChains, draws: int, thin: int) -> FloatArray:
-    """Moves and sweeps; counts for the targets of the given model, shape (chains, Σ states)."""
+    """Moves and sweeps; counts for the targets of the original model, shape (chains, Σ states)."""
     return chains.shares.apply(orbital.step(chains.chains, draws, thin), draws)

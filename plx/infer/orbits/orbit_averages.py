@@ -1,4 +1,4 @@
-"""Averages over orbits: from counts over a reduced model to estimates for the given one.
+"""Averages over orbits: from counts over a reduced model to estimates for the original one.
 
 A symmetry of the distribution maps a query to one of the same probability, so the counts of all of
 them may be averaged. That is linear in the counts, so it is done once, to the counts of a batch,
@@ -37,7 +37,7 @@ class OrbitAverages:
     """``model`` records what the averages need.
 
     Pool k is Σ ``weight[e]`` · counts[``source[e]``] over e in ``start[k] … start[k + 1]``; the estimate
-    for state t of the given model's targets is ``share[t]`` · pool ``pool[t]``, or ``share[t]`` times all
+    for state t of the original model's targets is ``share[t]`` · pool ``pool[t]``, or ``share[t]`` times all
     draws where ``pool[t]`` is -1. ``pooled[t]`` is the number of counts behind it.
     """
 
@@ -62,9 +62,9 @@ class OrbitAverages:
 def orbit_averages(
     leaves: LeafConditionals, reduced: Reduced, symmetry: Symmetry, slots: Sequence[ExchangeableSet] = ()
 ) -> OrbitAverages:
-    """What to record on the reduced model and how to average it, for all queries of the given one.
+    """What to record on the reduced model and how to average it, for all queries of the original one.
 
-    ``leaves`` are those that were summed out of the given model before it was reduced; they are not
+    ``leaves`` are those that were summed out of the original model before it was reduced; they are not
     counted, what they depend on is. ``symmetry`` are symmetries of ``reduced.model``, over variables and
     values. Nor are unknowns of ``slots`` counted: how many of a slot are in their second state is, and
     `occupancy` says what that tells of each (estimate F1 of docs/lifting.md).
@@ -112,10 +112,10 @@ class _AveragesBuilder:
         self.tables: list[tuple[IntArray, FloatArray]] = []  # first pools of leaves, and what they depend on
         self.n_pools = 0
         collapsed = leaves.collapsed
-        targets = targets_of(collapsed.given)
+        targets = targets_of(collapsed.original)
         self.pool = np.empty(targets.offset[-1], dtype=np.int64)
         self.share = np.empty(targets.offset[-1])
-        n = collapsed.given.graph.n_variables
+        n = collapsed.original.graph.n_variables
         alone = np.array([len(nodes) == 1 and nodes[0] < n for nodes in targets.nodes], dtype=bool)
         variable = np.array(
             [nodes[0] for nodes in targets.nodes if len(nodes) == 1 and nodes[0] < n], dtype=np.int64
@@ -132,7 +132,7 @@ class _AveragesBuilder:
     def _unknowns(self, variable: IntArray, begin: IntArray) -> None:
         """Targets of one unknown each, whose states begin at ``begin``: a pool per orbit of pairs."""
         reduced, orbit = self.reduced, self.symmetry.orbits
-        card = reduced.given.graph.card[variable].astype(np.int64)
+        card = reduced.original.graph.card[variable].astype(np.int64)
         out = segments(begin, card)
         state = reduced.quotient.state[segments(reduced.start[variable], card)]
         self.share[out] = 1.0 / reduced.quotient.multiplicity[state]
@@ -174,7 +174,7 @@ class _AveragesBuilder:
             )
 
     def _joint(self, collapsed: Collapsed, nodes: Sequence[int]) -> tuple[IntArray, FloatArray]:
-        """The pool and the share of each joint state of some nodes of the given model."""
+        """The pool and the share of each joint state of some nodes of the original model."""
         graph = self.reduced.model.graph
         share, pool, alive = np.ones(1), np.zeros(1, dtype=np.int64), []
         for node in nodes:
@@ -282,11 +282,11 @@ class _AveragesBuilder:
 
 
 def _state_map(collapsed: Collapsed, reduced: Reduced, node: int) -> tuple[IntArray, IntArray]:
-    """As `Reduced.state_map`, of a node of the model that was given before leaves were summed out."""
+    """As `Reduced.state_map`, of a node of the original model, before leaves were summed out."""
     kept = int(collapsed.nodes.node[node])
     if kept >= 0:
         return reduced.state_map(kept)
-    states = np.arange(collapsed.given.graph.card[node])
+    states = np.arange(collapsed.original.graph.card[node])
     return np.zeros_like(states), (states == collapsed.nodes.state[node]).astype(np.int64)
 
 

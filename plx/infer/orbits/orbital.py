@@ -7,40 +7,49 @@ Graphical Models, AISTATS 2017. ``orbital`` uses variable symmetries, ``vv`` var
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import GroundModel
-from plx.infer.gibbs import blocked as ruled
-from plx.infer.gibbs import chains as lanes
+from plx.infer.chains import Chains
+from plx.infer.gibbs import blocked
+from plx.infer.gibbs.chains import Counts, SweptChains
 from plx.infer.inference import Standing
 from plx.infer.kernels.orbital import kernel
 from plx.infer.kernels.pieces import Moves
 from plx.infer.orbits.group_moves import moves_of
 from plx.infer.orbits.search_time import symmetry_seconds
+from plx.infer.streams import Stream, wide_states
 from plx.lift.find import find_symmetry
 from plx.lift.symmetry import Kind
 
 SECONDS = 60.0
 """Seconds that the search for symmetries may take at most."""
 
-_STREAM = 2**32
-"""The generators of moves are numbered past those of sweeps."""
-
-_SHARED = 2**34
-"""The generator of the elements that all lanes share, the same in every block."""
-
 
 @dataclass
-class OrbitalChains:
-    """Gibbs chains, a group, and the generators [lanes + 1] of each block of chains for its moves."""
+class OrbitalChains(Chains):
+    """Gibbs chains, a group, and the generators [chains + 1] of each block of chains for its moves."""
 
-    chains: ruled.Chains
+    chains: SweptChains
     moves: Moves
     random: tuple[npt.NDArray[np.uint64], ...]
-    notes: tuple[str, ...]
+    left_out: tuple[str, ...]
     accepted: npt.NDArray[np.int64]  # [blocks, 2] proposals that could be refused, and those accepted
+
+    def notes(self) -> tuple[str, ...]:
+        """What the search for symmetries and the moves left out."""
+        return self.left_out
+
+    def standing(self) -> Standing:
+        """Where the chains stand."""
+        return self.chains.standing()
+
+    def update_singly(self, seed: int) -> None:
+        """From here on a sweep is one update, of a variable picked at random."""
+        self.chains.update_singly(seed)
 
 
 def init_orbital(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> OrbitalChains:
@@ -54,73 +63,40 @@ def init_vv(model: GroundModel, seed: int, chains: int, threads: int | None = No
 
 
 def _init(model: GroundModel, kind: Kind, seed: int, chains: int, threads: int | None) -> OrbitalChains:
-    started = ruled.init(model, seed, chains, threads)
-    return with_symmetries(started, moved_model(started, model), kind, seed)
+    started = blocked.init(model, seed, chains, threads)
+    return with_symmetries(started, kind, seed)
 
 
-def moved_model(chains: ruled.Chains, model: GroundModel) -> GroundModel:
-    """The model whose states the chains hold: where hard rules define unknowns, it is one without those."""
-    return model if isinstance(chains, lanes.Chains) else chains.found.model
-
-
-def with_symmetries(chains: ruled.Chains, model: GroundModel, kind: Kind, seed: int) -> OrbitalChains:
-    """Chains on a model with moves along its orbits between their sweeps."""
-    symmetry = find_symmetry(model, kind, symmetry_seconds(SECONDS))
+def with_symmetries(chains: SweptChains, kind: Kind, seed: int) -> OrbitalChains:
+    """Chains with moves between their sweeps, along orbits of the model that the sweeps are on."""
+    symmetry = find_symmetry(chains.swept.plan.original, kind, symmetry_seconds(SECONDS))
     moves, notes = moves_of(symmetry.group, symmetry.start, np.zeros(symmetry.group.degree))
     return with_moves(chains, moves, seed, (*symmetry.notes, *notes))
 
 
-def with_moves(chains: ruled.Chains, moves: Moves, seed: int, notes: tuple[str, ...]) -> OrbitalChains:
-    """Chains with these moves between their sweeps."""
-    random, lane = [], 0
-    for block in _lanes(chains).blocks:
-        width = block.state.shape[1]
-        own = range(_STREAM + lane, _STREAM + lane + width)
-        random.append(np.array([_generator(seed, key) for key in (*own, _SHARED)], dtype=np.uint64))
-        lane += width
-    return OrbitalChains(chains, moves, tuple(random), notes, np.zeros((len(random), 2), dtype=np.int64))
-
-
-def _generator(seed: int, key: int) -> np.uint64:
-    state: np.uint64 = np.random.SeedSequence(seed, spawn_key=(key,)).generate_state(1, np.uint64)[0]
-    return state
-
-
-def _lanes(chains: ruled.Chains) -> lanes.Chains:
-    return chains if isinstance(chains, lanes.Chains) else chains.chains
-
-
-def standing(chains: OrbitalChains) -> Standing:
-    """Where the chains stand."""
-    return ruled.standing(chains.chains)
+def with_moves(chains: SweptChains, moves: Moves, seed: int, left_out: tuple[str, ...]) -> OrbitalChains:
+    """Chains with these moves between their sweeps; the last generator of each block is the same in all."""
+    widths = [block.state.shape[1] for block in chains.swept.blocks]
+    own = np.split(wide_states(seed, Stream.MOVES, range(sum(widths))), np.cumsum(widths)[:-1])
+    shared = wide_states(seed, Stream.SHARED_MOVES)
+    random = tuple(np.concatenate([part, shared]) for part in own)
+    return OrbitalChains(chains, moves, random, left_out, np.zeros((len(random), 2), dtype=np.int64))
 
 
 def step(chains: OrbitalChains, draws: int, thin: int) -> npt.NDArray[np.integer]:
     """One move along the orbit and ``thin`` sweeps before each draw; counts, shape (chains, Σ states)."""
-    inner = chains.chains
     if not len(chains.moves.blocks):
-        return ruled.step(inner, draws, thin)
-    if isinstance(inner, lanes.Chains):
-        counts = lanes.no_counts(inner)
-        lanes.run(inner, draws * thin, lambda k: _advance(chains, inner, k, draws, thin, counts[k]))
-        return lanes.gathered(counts)
-    total = np.zeros(1, dtype=np.int64)
-    nothing = [part[:0] for part in lanes.no_counts(inner.chains)]
-    for _ in range(draws):
-        for k, none in enumerate(nothing):
-            _advance(chains, inner.chains, k, 1, 0, none)
-        total = total + ruled.step(inner, 1, thin)
-    return total
+        return chains.chains.step(draws, thin)
+    return chains.chains.step_with(partial(advance, chains), draws, thin)
 
 
-def _advance(
-    chains: OrbitalChains, inner: lanes.Chains, k: int, draws: int, thin: int, counts: lanes.Counts
-) -> None:
-    """Move and sweep the lanes of block k before each draw."""
-    block = inner.blocks[k]
+def advance(chains: OrbitalChains, k: int, draws: int, thin: int, counts: Counts) -> None:
+    """Move and sweep the chains of block k before each draw."""
+    swept = chains.chains.swept
+    block = swept.blocks[k]
     with np.errstate(over="ignore"):
         kernel(block.state.dtype.name)(
-            inner.plan.arrays,
+            swept.plan.arrays,
             chains.moves,
             block.state,
             block.total,
@@ -130,6 +106,6 @@ def _advance(
             chains.random[k],
             chains.accepted[k],
             draws,
-            thin * inner.sweep_length,
+            thin * swept.sweep_length,
             counts,
         )

@@ -10,7 +10,7 @@ import pytest
 import plx
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
-from plx.infer.gibbs.chains import chains_at, step
+from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.kernels.random import BITS
 from tests.models import make_model, marginal
@@ -133,8 +133,8 @@ def test_many_states_and_a_sum_that_one_unknown_feeds() -> None:
     assert plan.arrays.configurations.tolist() == [2, 2]
     check(model, plan)
     chains = chains_at(plan, np.zeros((2, 64), dtype=np.int32), 4, 1)
-    step(chains, 20, 1)
-    share = step(chains, 2000, 1) / 2000
+    chains.step(20, 1)
+    share = chains.step(2000, 1) / 2000
     for t, nodes in enumerate(plan.targets.nodes):
         part = slice(*plan.targets.offset[t : t + 2])
         found, truth = share[:, part], marginal(model.graph, nodes)
@@ -155,8 +155,8 @@ def test_unequal_weights_are_told_apart() -> None:
 def test_more_draws_than_a_byte_counts_are_all_recorded() -> None:
     model = make_model([2, 3, 20], [((0, 1), [[0, 1, 0], [1, 0, 0]]), ((1, 2), np.zeros((3, 20)).tolist())])
     plan = compile_model(model)
-    counts = step(chains_at(plan, np.zeros((3, 8), dtype=np.int32), 1, 1), 1000, 1)
+    counts = chains_at(plan, np.zeros((3, 8), dtype=np.int32), 1, 1).step(1000, 1)
     totals = np.add.reduceat(counts, plan.targets.offset[:-1], axis=1)
     assert (totals == 1000).all()
     parts = chains_at(plan, np.zeros((3, 8), dtype=np.int32), 1, 1)
-    np.testing.assert_array_equal(counts, sum(step(parts, n, 1) for n in (1, 254, 255, 256, 234)))
+    np.testing.assert_array_equal(counts, sum(parts.step(n, 1) for n in (1, 254, 255, 256, 234)))

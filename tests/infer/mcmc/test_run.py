@@ -10,6 +10,7 @@ import pytest
 import plx
 from plx.errors import PlxError
 from plx.graph.model import GroundModel, GroundQuery, Target
+from plx.infer.chains import Chains
 from plx.infer.infer import infer, methods
 from plx.infer.mcmc.run import sample
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler
@@ -80,20 +81,27 @@ def test_a_seed_repeats_a_run() -> None:
 
 
 @dataclass
+class Coins(Chains):
+    """As many chains as there are coins."""
+
+    n: int
+
+
+@dataclass
 class Interrupting:
     """A sampler of fair coins that is interrupted at its n-th step."""
 
     at: int
     steps: int = 0
 
-    def init(self, model: GroundModel, seed: int, chains: int, threads: int | None) -> int:
-        return chains
+    def init(self, model: GroundModel, seed: int, chains: int, threads: int | None) -> Coins:
+        return Coins(chains)
 
-    def step(self, chains: int, draws: int, thin: int) -> np.ndarray:
+    def step(self, chains: Coins, draws: int, thin: int) -> np.ndarray:
         self.steps += 1
         if self.steps == self.at:
             raise KeyboardInterrupt
-        ones = np.full((chains, 1), draws // 2)
+        ones = np.full((chains.n, 1), draws // 2)
         return np.concatenate([draws - ones, ones], axis=1)
 
 

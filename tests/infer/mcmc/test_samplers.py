@@ -13,7 +13,7 @@ import pytest
 
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
-from plx.infer.gibbs.chains import chains_at, step, sweep
+from plx.infer.gibbs.chains import chains_at, sweep
 from plx.infer.gibbs.compiled import compile_model, targets_of
 from plx.infer.mcmc.samplers import SAMPLERS
 from tests.models import make_model, marginal, random_model
@@ -79,7 +79,7 @@ def test_tables_and_sums_give_the_same_distribution(name: str, entries: int) -> 
     random_scan = name == "random-scan"
     chains = chains_at(plan, np.zeros((4, 64), dtype=np.int32), 3, 1, random_scan)
     sweep(chains, 50)
-    share = step(chains, 1000, 1) / 1000
+    share = chains.step(1000, 1) / 1000
     truth = np.concatenate([marginal(model.graph, nodes) for nodes in plan.targets.nodes])
     assert np.abs((share.mean(axis=0) - truth) / (share.std(axis=0, ddof=1) / 8)).max() < 4.5
 
@@ -151,6 +151,49 @@ def test_draws_may_be_asked_for_in_any_portions(name: str) -> None:
     whole, parts = sampler.init(model, 1, 8, 1), sampler.init(model, 1, 8, 1)
     once, twice = sampler.step(whole, 30, 1), sampler.step(parts, 10, 1) + sampler.step(parts, 20, 1)
     np.testing.assert_allclose(once, twice, rtol=1e-13, atol=0)
+
+
+@every_sampler
+def test_chains_of_every_kind_say_what_a_run_asks(name: str) -> None:
+    """Where they stand, if they say so, is possible and changes; pools are of one count or more."""
+    rules = [((0, 1), [[0, 1], [2, -np.inf]]), ((2, 3), [[0, 0.3], [0.3, 0]])]
+    for factors in (rules, rules[1:]):
+        model = with_all_nodes(make_model([2, 2, 2, 2], factors))
+        chains = SAMPLERS[name].init(model, 3, 20, 1)
+        counts = SAMPLERS[name].step(chains, 4, 1)
+        pooled, standing = chains.pooled(), chains.standing()
+        assert chains.sweeps() >= 1 and all(note.strip() for note in chains.notes())
+        assert pooled is None or (pooled.shape == counts.shape[1:] and (pooled >= 1).all())
+        if standing is None:
+            continue
+        graph = standing.model.graph
+        seen = []
+        for _ in range(5):
+            states = np.array(standing.states(np.arange(graph.n_variables)))
+            assert states.shape == (graph.n_variables, 20)
+            assert np.isfinite(log_weights(graph, node_states(graph, states.astype(np.int32)))).all()
+            seen.append(states)
+            SAMPLERS[name].step(chains, 1, 1)
+        assert (seen[0] != seen[-1]).any()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from plx.infer.mcmc.samplers import SAMPLERS; assert SAMPLERS['lifted'].init",
+        "import plx; plx.run('random coin\\nquery coin', method='exact')",
+        "import plx; plx.run('random coin\\nquery coin')",
+    ],
+    ids=["names", "exact", "auto"],
+)
+def test_what_samples_nothing_loads_no_kernels(code: str) -> None:
+    code += (
+        "\nimport sys\n"
+        "heavy = ('numba', 'plx.infer.kernels', 'plx.infer.gibbs', 'plx.infer.orbits')\n"
+        "print(*(name for name in sys.modules if name.startswith(heavy)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not done.stdout.split()
 
 
 SCRIPT = """

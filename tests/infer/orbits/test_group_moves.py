@@ -199,11 +199,11 @@ def test_counters_follow_moves() -> None:
         for init in (orbital.init_orbital, orbital.init_vv, nec.init):
             made = init(model, seed, 3, 1)
             chains = made.chains if isinstance(made, nec.NecChains) else made
-            inner = chains.chains
-            if not hasattr(inner, "blocks") or not len(chains.moves.blocks):
+            inner = chains.chains.swept
+            if not len(chains.moves.blocks):
                 continue
             before = inner.states
-            orbital._advance(chains, inner, 0, 3, 0, no_counts(inner)[0][:0])
+            orbital.advance(chains, 0, 3, 0, no_counts(inner)[0][:0])
             fresh = chains_at(inner.plan, inner.states, seed, 1)
             np.testing.assert_array_equal(inner.blocks[0].total, fresh.blocks[0].total)
             np.testing.assert_array_equal(inner.blocks[0].level, fresh.blocks[0].level)
