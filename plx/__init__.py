@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plx.answer.result import Estimate, Interrupted, MapWorld, Moments, QueryResult, Result
+    from plx.answer.named import Estimate, MapWorld, Moments
+    from plx.answer.result import Interrupted, QueryResult, Result
     from plx.api import compare, compile, load, run
     from plx.errors import CallError, Diagnostic, PlxError
     from plx.infer.compare.curves import Comparison
@@ -37,10 +38,10 @@ _HOME = {
     "PlxError": "errors",
     "Model": "model",
     "Symmetries": "lift.describe",
-    "Estimate": "answer.result",
+    "Estimate": "answer.named",
     "Interrupted": "answer.result",
-    "MapWorld": "answer.result",
-    "Moments": "answer.result",
+    "MapWorld": "answer.named",
+    "Moments": "answer.named",
     "QueryResult": "answer.result",
     "Result": "answer.result",
 }

@@ -11,7 +11,8 @@ from functools import cache
 import numpy as np
 
 from plx import values as interner
-from plx.answer.result import Estimate, MapWorld, Moments, QueryResult, Value
+from plx.answer.named import Estimate, MapWorld, Moments, Value
+from plx.answer.result import QueryResult
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.infer.inference import Answer, World
 from plx.values import FloatArray, IntArray

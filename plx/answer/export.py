@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from plx.answer.result import MapWorld, QueryResult, Result
-from plx.answer.rows import Row, query_rows, rows
+from plx.answer.named import MapWorld, NamedAnswer, NamedAnswers
+from plx.answer.rows import HEADINGS, query_rows, rows
 from plx.answer.table import summary, warnings
 from plx.markup import html_table
 
@@ -28,43 +28,45 @@ _FRAME = ("query", "line", "kind", "unknown", "value", "text", *COLUMNS[4:])
 _DTYPES = {"line": "Int64", "value": "object", "converged": "bool"} | dict.fromkeys(COLUMNS[4:-1], "float64")
 
 
-def to_dict(result: Result) -> dict[str, Any]:
+def to_dict(result: NamedAnswers) -> dict[str, Any]:
     """The result as plain lists and dicts; a number that does not exist is None, never NaN.
 
     Each query has ``values``: value → ``{"p", "mcse"}``, as text; a Boolean's are ``true`` and
     ``false``. ``mean`` and ``sd`` are set for numbers, ``assignment`` and ``log_weight`` for ``map``.
     """
+    run = result.inference
     return {
         "program": result.program,
-        "method": result.method,
-        "seed": result.seed,
+        "method": run.method,
+        "seed": run.seed,
         "converged": result.converged,
-        "log_z": _finite(result.log_z),
-        "queries": [_query_dict(query) for query in result],
-        "reason": result.reason,
-        "status": result.status,
-        "chains": result.inference.chains,
-        "samples": result.inference.draws,
-        "seconds": result.inference.seconds,
-        "notes": [*result.notes, *warnings(result)],
+        "log_z": _finite(run.log_z),
+        "queries": [_query_dict(query) for query in result.queries],
+        "reason": run.reason,
+        "status": run.status,
+        "chains": run.chains,
+        "samples": run.draws,
+        "seconds": run.seconds,
+        "notes": [*run.notes, *warnings(result)],
     }
 
 
-def _query_dict(query: QueryResult) -> dict[str, Any]:
+def _query_dict(query: NamedAnswer) -> dict[str, Any]:
     best = query.worlds[0] if query.worlds else None
+    moments = query.moments
     return {
         "name": query.name,
         "line": query.line,
         "kind": query.kind,
         "values": {e.text: {"p": e.p, "mcse": _finite(e.mcse)} for e in query.estimates},
-        "mean": _finite(query.mean) if query.moments else None,
-        "sd": _finite(query.sd) if query.moments else None,
+        "mean": _finite(moments.mean) if moments else None,
+        "sd": _finite(moments.sd) if moments else None,
         "assignment": dict(best.assignment) if best else None,
         "log_weight": _finite(best.log_weight) if best else None,
         "ess": _finite(query.ess),
         "rhat": _finite(query.rhat),
         "text": query.text,
-        "mean_mcse": _finite(query.mean_mcse) if query.moments else None,
+        "mean_mcse": _finite(moments.mcse) if moments else None,
         "log_z": _finite(query.log_z),
         "worlds": [_world_dict(world) for world in query.worlds],
         "converged": query.converged,
@@ -84,7 +86,7 @@ def _finite(x: float | None) -> float | None:
     return x if x is not None and math.isfinite(x) else None
 
 
-def to_json(result: Result) -> str:
+def to_json(result: NamedAnswers) -> str:
     """The result as JSON text, as ``to_dict`` lays it out; one line for each query."""
     fields = (f"{_json(key)}: {_json_field(value)}" for key, value in to_dict(result).items())
     return "{\n  " + ",\n  ".join(fields) + "\n}"
@@ -99,19 +101,19 @@ def _json_field(value: object) -> str:
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def records(result: Result) -> Iterator[dict[str, Any]]:
+def records(result: NamedAnswers) -> Iterator[dict[str, Any]]:
     """One flat record per value of each query: ``value`` as Python knows it, ``text`` as a program writes it.
 
     A number has one more for its mean and sd; a world has one for its log weight and one per ``unknown``.
     """
-    for query in result:
+    for query in result.queries:
         common = {"query": query.name, "line": query.line, "kind": query.kind}
         doubt = {"ess": _finite(query.ess), "rhat": _finite(query.rhat), "converged": query.converged}
         for record in _query_records(query):
             yield dict.fromkeys(_FRAME) | common | record | doubt
 
 
-def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
+def _query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
     for estimate in query.estimates:
         yield {
             "value": estimate.value,
@@ -119,8 +121,8 @@ def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
             "p": estimate.p,
             "mcse": _finite(estimate.mcse),
         }
-    if query.moments is not None:
-        yield {"mean": _finite(query.mean), "sd": _finite(query.sd), "mcse": _finite(query.mean_mcse)}
+    if (moments := query.moments) is not None:
+        yield {"mean": _finite(moments.mean), "sd": _finite(moments.sd), "mcse": _finite(moments.mcse)}
     if query.kind == "logz":
         yield {"log_z": _finite(query.log_z)}
     for world in query.worlds:
@@ -129,7 +131,7 @@ def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
             yield {"unknown": name, "value": value, "text": world.texts[name]}
 
 
-def to_csv(result: Result) -> str:
+def to_csv(result: NamedAnswers) -> str:
     """The records as CSV text with a header; what does not exist is empty.
 
     The ``value`` of an unknown of a world is written ``name = value``.
@@ -144,7 +146,7 @@ def to_csv(result: Result) -> str:
     return out.getvalue()
 
 
-def to_pandas(result: Result) -> pd.DataFrame:
+def to_pandas(result: NamedAnswers) -> pd.DataFrame:
     """The records as a pandas frame: numbers as numbers, each value with its own type.
 
     Raises ImportError if pandas is not installed.
@@ -158,18 +160,11 @@ def to_pandas(result: Result) -> pd.DataFrame:
     )
 
 
-def to_html(result: Result) -> str:
+def to_html(result: NamedAnswers) -> str:
     """The table as HTML for a notebook."""
-    return html_table(_HEADINGS, (_cells(line) for line in rows(result)), summary(result))
+    return html_table(HEADINGS, rows(result), summary(result))
 
 
-def query_to_html(query: QueryResult) -> str:
+def query_to_html(query: NamedAnswer) -> str:
     """The rows of one answer as HTML for a notebook."""
-    return html_table(_HEADINGS, (_cells(line) for line in query_rows(query)))
-
-
-_HEADINGS = ("query", "value", "answer", "± error", "ESS", "R-hat", "")
-
-
-def _cells(line: Row) -> tuple[str, ...]:
-    return line.query, line.value, line.answer, line.error, line.ess, line.rhat, line.mark
+    return html_table(HEADINGS, query_rows(query))

@@ -1,67 +1,26 @@
-"""The answers of a run, by name."""
+"""The answers of a run as Python code reads them: found by name, with attributes, printed and exported."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
+from plx.answer import export
 from plx.answer.keys import keyed
 from plx.answer.lookup import canonical
+from plx.answer.named import Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
+from plx.answer.table import one_line, plain_table
 from plx.errors import nearest
-from plx.infer.inference import Inference
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Value = str | bool | int | float
-"""A value as Python knows it: symbols are strings, exact numbers become int or float."""
 
-Kind = Literal["probability", "distribution", "joint", "number", "map", "logz"]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """The probability of one value, or of one tuple of values, of a query.
-
-    ``text`` is the value as a program writes it. ``mcse`` is the Monte-Carlo standard error of
-    ``p``, 0 where the answer is exact.
-    """
-
-    value: Value | tuple[Value, ...]
-    text: str
-    p: float
-    mcse: float = 0.0
-
-
-@dataclass(frozen=True)
-class MapWorld:
-    """A most probable world: the value of every unknown by name, and its log weight.
-
-    ``texts`` has the same values as a program writes them. ``optimal`` says whether it is proved that
-    none weighs more; if not, ``bound`` is an upper bound of the best log weight where one is known.
-    """
-
-    assignment: Mapping[str, Value] = field(repr=False, hash=False)
-    texts: Mapping[str, str] = field(repr=False, hash=False)
-    log_weight: float
-    optimal: bool = True
-    bound: float | None = None
-
-
-@dataclass(frozen=True)
-class Moments:
-    """The mean of a number, its standard deviation and the standard error of the mean, 0 if exact."""
-
-    mean: float
-    sd: float | None
-    mcse: float = 0.0
-
-
-@dataclass(frozen=True)
-class QueryResult:
+@dataclass(frozen=True, repr=False)
+class QueryResult(NamedAnswer):
     """The answer to one query.
 
     ``name`` is the query's text as printed, or its ``as`` name; ``line`` is where it stands.
@@ -70,18 +29,6 @@ class QueryResult:
     the split R-hat, None for an exact answer. What a query of another kind asks for, as the ``mean`` of
     a formula, raises AttributeError, which says what there is.
     """
-
-    name: str
-    text: str
-    kind: Kind
-    line: int | None = None
-    estimates: tuple[Estimate, ...] = ()
-    moments: Moments | None = None
-    ess: float | None = None
-    rhat: float | None = None
-    worlds: tuple[MapWorld, ...] = ()
-    log_z: float | None = None
-    converged: bool = True
 
     @property
     def probability(self) -> float:
@@ -115,14 +62,6 @@ class QueryResult:
         return keyed([e.value for e in self.estimates], [e.p for e in self.estimates])
 
     @property
-    def mcse(self) -> float:
-        """The Monte-Carlo standard error of what the query asks for: of the probability, of the
-        mean of a number, the largest over the values of a distribution. 0 for an exact answer."""
-        if self.kind == "number":
-            return self.moments.mcse if self.moments else 0.0
-        return max((estimate.mcse for estimate in self.estimates), default=0.0)
-
-    @property
     def assignment(self) -> Mapping[str, Value]:
         """The most probable world of ``query map``: the value of every unknown by name.
 
@@ -154,14 +93,10 @@ class QueryResult:
         return AttributeError(f"`{self.name}` {why}{hint}", name=name, obj=self)
 
     def __repr__(self) -> str:
-        from plx.answer.table import one_line
-
         return f"<{self.name}: {one_line(self)}>"
 
     def _repr_html_(self) -> str:
-        from plx.answer.export import query_to_html
-
-        return query_to_html(self)
+        return export.query_to_html(self)
 
 
 _OFFERS: dict[Kind, str] = {
@@ -174,9 +109,11 @@ _OFFERS: dict[Kind, str] = {
 }
 """What holds the answer of each kind of query."""
 
+_FIELDS = {field.name for field in fields(QueryResult)}
+
 
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(NamedAnswers):
     """Every answer of a run, in the order of the program.
 
     ``result["smokes(anna)"]`` finds one by its text or its ``as`` name, ``result[0]`` by its position;
@@ -185,9 +122,7 @@ class Result:
     if they give the same answers to the same queries of one program.
     """
 
-    program: str
     queries: tuple[QueryResult, ...]
-    inference: Inference = field(compare=False)
 
     @property
     def method(self) -> str:
@@ -218,11 +153,6 @@ class Result:
     def notes(self) -> tuple[str, ...]:
         """What the method has to say about its run."""
         return self.inference.notes
-
-    @property
-    def converged(self) -> bool:
-        """Whether every answer met its accuracy."""
-        return self.status != "interrupted" and all(query.converged for query in self.queries)
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -269,7 +199,7 @@ class Result:
 
     def __getattr__(self, name: str) -> Never:
         """Raises AttributeError, which says where what each answer has for itself is found."""
-        own = (not name.startswith("_") and hasattr(QueryResult, name)) or name in QueryResult.__annotations__
+        own = (not name.startswith("_") and hasattr(QueryResult, name)) or name in _FIELDS
         hint = f": each answer has its own, as {self._example}.{name}" if own else ""
         raise AttributeError(f"a result has no `{name}`{hint}")
 
@@ -298,40 +228,28 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain lists and dicts, as ``--format json`` prints it."""
-        from plx.answer.export import to_dict
-
-        return to_dict(self)
+        return export.to_dict(self)
 
     def to_json(self) -> str:
         """The result as JSON text."""
-        from plx.answer.export import to_json
-
-        return to_json(self)
+        return export.to_json(self)
 
     def to_csv(self) -> str:
         """The result as CSV text, one row per value of a query."""
-        from plx.answer.export import to_csv
-
-        return to_csv(self)
+        return export.to_csv(self)
 
     def to_pandas(self) -> pd.DataFrame:
         """The result as a pandas frame, one row per value of a query.
 
         Raises ImportError if pandas is not installed.
         """
-        from plx.answer.export import to_pandas
-
-        return to_pandas(self)
+        return export.to_pandas(self)
 
     def __repr__(self) -> str:
-        from plx.answer.table import plain_table
-
         return plain_table(self)
 
     def _repr_html_(self) -> str:
-        from plx.answer.export import to_html
-
-        return to_html(self)
+        return export.to_html(self)
 
 
 class Interrupted(KeyboardInterrupt):

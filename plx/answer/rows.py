@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from plx.answer.named import Estimate, MapWorld, NamedAnswer, NamedAnswers
 from plx.answer.numbers import count_text, error_text, number_text, probability_text
-from plx.answer.result import Estimate, MapWorld, QueryResult, Result
 from plx.numerals import readable
 
 MOST_QUERIES = 500
@@ -20,8 +20,7 @@ MOST_UNKNOWNS = 40
 """A world with more unknowns shows the first of them."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One line of the table; ``mark`` is set where an answer has not converged."""
 
     query: str = ""
@@ -33,21 +32,24 @@ class Row:
     mark: str = ""
 
 
-def rows(result: Result) -> Iterator[Row]:
+HEADINGS = Row("query", "value", "answer", "± error", "ESS", "R-hat")
+
+
+def rows(result: NamedAnswers) -> Iterator[Row]:
     """The rows of a table, those of one query in a block; its text and diagnostics on the first."""
     for query in result.queries[:MOST_QUERIES]:
         yield from query_rows(query)
-    if len(result) > MOST_QUERIES:
-        yield Row(f"{count_text(len(result) - MOST_QUERIES)} more answers", "see json, csv")
+    if len(result.queries) > MOST_QUERIES:
+        yield Row(f"{count_text(len(result.queries) - MOST_QUERIES)} more answers", "see json, csv")
 
 
-def query_rows(query: QueryResult) -> Iterator[Row]:
+def query_rows(query: NamedAnswer) -> Iterator[Row]:
     """The rows of one answer."""
     for k, (value, answer, error) in enumerate(_answers(query)):
         yield _first_row(query, value, answer, error) if k == 0 else Row("", value, answer, error)
 
 
-def _first_row(query: QueryResult, value: str, answer: str, error: str) -> Row:
+def _first_row(query: NamedAnswer, value: str, answer: str, error: str) -> Row:
     return Row(
         query=readable(query.name),
         value=value,
@@ -63,7 +65,7 @@ def _rhat_text(rhat: float) -> str:
     return f"{rhat:.3f}" if math.isfinite(rhat) else "inf"
 
 
-def _answers(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+def _answers(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     """Value, answer and standard error of each row of a query."""
     if query.kind == "probability":
         yield "", truth_text(query), error_text(query.mcse)
@@ -76,21 +78,21 @@ def _answers(query: QueryResult) -> Iterator[tuple[str, str, str]]:
         yield from _value_rows(query)
 
 
-def truth_text(query: QueryResult) -> str:
+def truth_text(query: NamedAnswer) -> str:
     """The probability of a formula, exact on both ends: 1 is printed only where false has 0."""
     false, true = query.estimates
     return probability_text(true.p, true.mcse, complement=false.p)
 
 
-def _number_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
-    if query.moments is None:
+def _number_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
+    if (moments := query.moments) is None:
         return
-    yield "mean", number_text(query.mean, query.mcse), error_text(query.mcse)
-    if query.sd is not None:
-        yield "sd", number_text(query.sd, query.mcse), ""
+    yield "mean", number_text(moments.mean, moments.mcse), error_text(moments.mcse)
+    if moments.sd is not None:
+        yield "sd", number_text(moments.sd, moments.mcse), ""
 
 
-def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+def _value_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     shown, rest = _most_probable(query.estimates)
     for estimate in shown:
         yield readable(estimate.text), probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
@@ -113,7 +115,7 @@ def _most_probable(estimates: tuple[Estimate, ...]) -> tuple[list[Estimate], lis
     return [estimates[i] for i in sorted(chosen)], rest
 
 
-def _world_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
+def _world_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     for number, world in enumerate(query.worlds, start=1):
         label = "log weight" if len(query.worlds) == 1 else f"log weight of world {number}"
         yield label, number_text(world.log_weight) + _proof_text(world), ""

@@ -5,84 +5,72 @@ from __future__ import annotations
 import io
 import shutil
 from collections.abc import Iterator
+from itertools import compress
 from typing import TYPE_CHECKING
 
+from plx.answer.named import NamedAnswer, NamedAnswers
 from plx.answer.numbers import count_text, error_text, number_text, probability_text
-from plx.answer.result import QueryResult, Result
-from plx.answer.rows import Row, rows, truth_text
+from plx.answer.rows import HEADINGS, Row, rows, truth_text
+from plx.infer.inference import Inference
 from plx.numerals import readable
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_HEADINGS = {
-    "query": "query",
-    "value": "value",
-    "answer": "answer",
-    "error": "± error",
-    "ess": "ESS",
-    "rhat": "R-hat",
-    "mark": "",
-}
 
-
-def table(result: Result) -> Table:
+def table(result: NamedAnswers) -> Table:
     """The answers as a Rich table; columns that would be empty are left out."""
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     lines = list(rows(result))
-    columns = [name for name in _HEADINGS if any(getattr(line, name) for line in lines)]
+    shown = [any(cells) for cells in zip(*lines, strict=True)]
     out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in columns:
+    for name, heading in compress(zip(Row._fields, HEADINGS, strict=True), shown):
         text = name in ("query", "value", "mark")
         style = "yellow" if name == "mark" else None
-        out.add_column(_HEADINGS[name], justify="left" if text else "right", overflow="fold", style=style)
+        out.add_column(heading, justify="left" if text else "right", overflow="fold", style=style)
     for line in lines:
-        out.add_row(*_cells(line, columns))
+        out.add_row(*map(escape, compress(line, shown)))
     return out
 
 
-def _cells(line: Row, columns: list[str]) -> Iterator[str]:
-    from rich.markup import escape
-
-    return (escape(getattr(line, name)) for name in columns)
-
-
-def summary(result: Result) -> list[str]:
+def summary(result: NamedAnswers) -> list[str]:
     """What stands below the table: the method and why, log Z, seed, time, and every caveat."""
-    lines = [f"method {result.method}" + (f": {result.reason}" if result.reason else "")]
-    lines.append(", ".join(_facts(result)))
-    lines += [f"note: {note}" for note in result.notes]
+    run = result.inference
+    lines = [f"method {run.method}" + (f": {run.reason}" if run.reason else "")]
+    lines.append(", ".join(_facts(run)))
+    lines += [f"note: {note}" for note in run.notes]
     return lines + warnings(result)
 
 
-def _facts(result: Result) -> Iterator[str]:
-    if result.log_z is not None:
-        yield f"log Z {number_text(result.log_z)}"
-    if result.seed is not None:
-        yield f"seed {result.seed}"
-    chains, draws = result.inference.chains, result.inference.draws
-    if chains is not None and draws is not None:
-        yield f"{chains} chains, {count_text(draws)} samples"
-    yield f"{result.inference.seconds:.2f} s"
+def _facts(run: Inference) -> Iterator[str]:
+    if run.log_z is not None:
+        yield f"log Z {number_text(run.log_z)}"
+    if run.seed is not None:
+        yield f"seed {run.seed}"
+    if run.chains is not None and run.draws is not None:
+        yield f"{run.chains} chains, {count_text(run.draws)} samples"
+    yield f"{run.seconds:.2f} s"
 
 
-def warnings(result: Result) -> list[str]:
+def warnings(result: NamedAnswers) -> list[str]:
     """What a reader must know before trusting the numbers; empty if there is nothing."""
-    found = [] if len(result) else ["the program asks nothing: add a `query`"]
-    if result.status == "interrupted":
+    queries, run = result.queries, result.inference
+    found = [] if queries else ["the program asks nothing: add a `query`"]
+    if run.status == "interrupted":
         found.append("interrupted: these are the answers so far")
-    doubtful = sum(not query.converged for query in result if query.kind not in ("map", "logz"))
+    doubtful = sum(not query.converged for query in queries if query.kind not in ("map", "logz"))
     if doubtful:
-        why = "; ".join(result.inference.advice) or "give the run more --seconds or --samples"
-        found.append(f"{count_text(doubtful)} of {count_text(len(result))} answers not converged: {why}")
-    if any(not query.converged for query in result if query.kind == "map"):
+        why = "; ".join(run.advice) or "give the run more --seconds or --samples"
+        found.append(f"{count_text(doubtful)} of {count_text(len(queries))} answers not converged: {why}")
+    if any(not query.converged for query in queries if query.kind == "map"):
         found.append("not proved that no world is more probable: --method auto with more --seconds may")
     return found
 
 
-def plain_table(result: Result) -> str:
+def plain_table(result: NamedAnswers) -> str:
     """The table and its summary as text without colours, as wide as the terminal."""
     from rich.console import Console
 
@@ -102,20 +90,20 @@ def plain_table(result: Result) -> str:
     return "\n".join(line.rstrip() for line in console.file.getvalue().strip("\n").split("\n"))
 
 
-def one_line(query: QueryResult) -> str:
+def one_line(query: NamedAnswer) -> str:
     """An answer in one line: ``0.8380 ± 0.0021``, ``mean 3.2``, ``fail 0.21, ml 0.79``."""
     mark = "" if query.converged else " (not converged)"
     return _short(query) + mark
 
 
-def _short(query: QueryResult) -> str:
+def _short(query: NamedAnswer) -> str:
     error = error_text(query.mcse)
     if query.kind == "probability":
         return truth_text(query) + (f" ± {error}" if error else "")
     if query.moments is not None:
-        return f"mean {number_text(query.mean, query.mcse)}" + (f" ± {error}" if error else "")
+        return f"mean {number_text(query.moments.mean, query.mcse)}" + (f" ± {error}" if error else "")
     if query.kind == "map":
-        return f"log weight {number_text(query.log_weight)}"
+        return f"log weight {number_text(query.worlds[0].log_weight)}" if query.worlds else "no world"
     if query.kind == "logz":
         return "log Z unknown" if query.log_z is None else f"log Z {number_text(query.log_z)}"
     best = sorted(query.estimates, key=lambda estimate: -estimate.p)[:3]

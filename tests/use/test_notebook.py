@@ -13,7 +13,8 @@ import pytest
 import rich.console
 
 import plx
-from plx.answer.result import Estimate, QueryResult, Result
+from plx.answer.named import Estimate
+from plx.answer.result import QueryResult, Result
 from plx.infer.compare.curves import Comparison, Curve
 from plx.infer.inference import Inference
 

@@ -20,8 +20,9 @@ import pytest
 import plx
 from plx.answer.estimate import name_answers
 from plx.answer.lookup import canonical
+from plx.answer.named import Estimate, MapWorld, Moments
 from plx.answer.numbers import error_text, number_text, probability_text
-from plx.answer.result import Estimate, MapWorld, Moments, QueryResult, Result
+from plx.answer.result import QueryResult, Result
 from plx.graph.model import GroundQuery, Target
 from plx.infer.inference import Answer, Inference, World
 from tests.models import make_model

@@ -1,0 +1,91 @@
+"""What is printed and exported: answers by name, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from plx.infer.inference import Inference
+
+Value = str | bool | int | float
+"""A value as Python knows it: symbols are strings, exact numbers become int or float."""
+
+Kind = Literal["probability", "distribution", "joint", "number", "map", "logz"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The probability of one value, or of one tuple of values, of a query.
+
+    ``text`` is the value as a program writes it. ``mcse`` is the Monte-Carlo standard error of
+    ``p``, 0 where the answer is exact.
+    """
+
+    value: Value | tuple[Value, ...]
+    text: str
+    p: float
+    mcse: float = 0.0
+
+
+@dataclass(frozen=True)
+class MapWorld:
+    """A most probable world: the value of every unknown by name, and its log weight.
+
+    ``texts`` has the same values as a program writes them. ``optimal`` says whether it is proved that
+    none weighs more; if not, ``bound`` is an upper bound of the best log weight where one is known.
+    """
+
+    assignment: Mapping[str, Value] = field(repr=False, hash=False)
+    texts: Mapping[str, str] = field(repr=False, hash=False)
+    log_weight: float
+    optimal: bool = True
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The mean of a number, its standard deviation and the standard error of the mean, 0 if exact."""
+
+    mean: float
+    sd: float | None
+    mcse: float = 0.0
+
+
+@dataclass(frozen=True)
+class NamedAnswer:
+    """The fields of a `QueryResult`, which says what they mean: the answer to one query."""
+
+    name: str
+    text: str
+    kind: Kind
+    line: int | None = None
+    estimates: tuple[Estimate, ...] = ()
+    moments: Moments | None = None
+    ess: float | None = None
+    rhat: float | None = None
+    worlds: tuple[MapWorld, ...] = ()
+    log_z: float | None = None
+    converged: bool = True
+
+    @property
+    def mcse(self) -> float:
+        """The Monte-Carlo standard error of what the query asks for: of the probability, of the
+        mean of a number, the largest over the values of a distribution. 0 for an exact answer."""
+        if self.kind == "number":
+            return self.moments.mcse if self.moments else 0.0
+        return max((estimate.mcse for estimate in self.estimates), default=0.0)
+
+
+@dataclass(frozen=True)
+class NamedAnswers:
+    """The fields of a `Result`, which says what they mean: every answer of a run."""
+
+    program: str
+    queries: Sequence[NamedAnswer]
+    inference: Inference = field(compare=False)
+
+    @property
+    def converged(self) -> bool:
+        """Whether every answer met its accuracy."""
+        return self.inference.status != "interrupted" and all(query.converged for query in self.queries)
