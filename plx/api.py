@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from plx.model import Model, build, is_network, read_network, read_program, watcher
+from plx.model import Model, build
+from plx.reading import is_network, read_network, read_program
 from plx.source import Source
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def compare(
     from plx.infer.compare.compare import ComparePlan
     from plx.infer.compare.compare import compare as run_all
     from plx.infer.options import checked, drawn_seed
+    from plx.progress import watcher
 
     found = checked(seed=drawn_seed() if seed is None else seed, chains=chains, lanes=lanes, seconds=seconds)
     with watcher(progress) as report:

@@ -52,6 +52,11 @@ class CallError(PlxError):
 class NoWorldError(PlxError):
     """Raised where no world is possible: hard rules or observations contradict each other."""
 
+    def reason_for(self, message: str, span: Span | None = None) -> PlxError:
+        """The mistake that this explains, with the rules that clash as notes."""
+        found = self.diagnostics[0]
+        return PlxError(Diagnostic(message, span, notes=(Note(found.message, found.span), *found.notes)))
+
 
 def render(diagnostic: Diagnostic) -> str:
     """The diagnostic as text: place, message, the line with a caret, notes and hint."""

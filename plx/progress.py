@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
 from plx.answer.numbers import error_text
-from plx.infer.options import Progress, Report
+from plx.errors import CallError, Diagnostic
+from plx.infer.options import Progress, Report, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -21,14 +23,24 @@ _LINE_EVERY = 10.0
 """Seconds between lines where there is no terminal."""
 
 
+def watcher(progress: bool | Report) -> AbstractContextManager[Report]:
+    """What takes the reports of a run: a bar or lines on standard error, or the caller's function."""
+    if callable(progress):
+        return nullcontext(progress)
+    if not isinstance(progress, bool):
+        message = f"`progress` is True, False or a function that takes reports, not {progress!r}"
+        raise CallError(Diagnostic(message))
+    return watching(sys.stderr) if progress else nullcontext(silent)
+
+
 @contextmanager
 def watching(stream: TextIO) -> Iterator[Report]:
     """A function that takes reports and shows them on a stream, which it leaves clean."""
-    watcher = _Bar(stream) if stream.isatty() else _Lines(stream)
+    shown = _Bar(stream) if stream.isatty() else _Lines(stream)
     try:
-        yield watcher.take
+        yield shown.take
     finally:
-        watcher.close()
+        shown.close()
 
 
 def _words(report: Progress) -> str:

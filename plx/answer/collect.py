@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from plx.answer.estimate import name_answers
 from plx.answer.result import QueryResult, Result
-from plx.graph.model import GroundModel
+from plx.ground.given import QueryGroup
 from plx.infer.inference import Answer, Inference
 
 _WORST_LAST = ("done", "limit", "interrupted")
 
 
-@dataclass(frozen=True)
-class QueryGroup:
-    """The run of the queries that share a ``given``: where they stand among those of the program, the
-    model that was run, conditioned by the ``given``, and what came out."""
-
-    positions: tuple[int, ...]
-    model: GroundModel
-    inference: Inference
-    given: bool = False
-
-
-def collect(program: str, parts: Sequence[QueryGroup], interrupted: bool = False) -> Result:
-    """The answers of all parts by name. ``interrupted``: some parts were not reached."""
+def collect(program: str, runs: Sequence[tuple[QueryGroup, Inference]], interrupted: bool = False) -> Result:
+    """The answers of all runs by name. ``interrupted``: some groups of queries were not reached."""
     named: list[tuple[int, QueryResult, Answer]] = []
-    for part in parts:
-        answers = part.inference.answers
-        named += zip(part.positions, name_answers(part.model, answers), answers, strict=True)
+    for group, run in runs:
+        answers = name_answers(group.model, run.answers)
+        named += zip(group.positions, answers, run.answers, strict=True)
     named.sort(key=lambda item: item[0])
-    merged = _merge([part.inference for part in parts])
+    merged = _merge([run for _, run in runs])
     inference = replace(
         merged,
         answers=tuple(item[2] for item in named),
-        log_z=next((part.inference.log_z for part in parts if not part.given), None),
+        log_z=next((run.log_z for group, run in runs if not group.given), None),
         status="interrupted" if interrupted else merged.status,
     )
     return Result(program, tuple(item[1] for item in named), inference)

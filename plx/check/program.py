@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from plx.data.table import Origin
+from plx.data.table import RowOrigin
 from plx.errors import Diagnostic
 from plx.numerals import counted
 from plx.source import Span
@@ -277,7 +277,7 @@ class Evidence:
     index: IntArray
     value: IntArray
     span: Span | None
-    origin: Origin
+    origin: RowOrigin
 
     def place(self, row: int) -> Span | None:
         """Where a fact stands, as closely as that is known."""

@@ -72,7 +72,7 @@ def load(
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
-    from plx.model import is_network, read_network, read_program
+    from plx.reading import is_network, read_network, read_program
 
     if is_network(file):
         _bytes(file)

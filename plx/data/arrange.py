@@ -9,7 +9,7 @@ import numpy as np
 
 from plx.data.cells import Column, convert
 from plx.data.shape import VALUE, Shape
-from plx.data.table import Origin, Table
+from plx.data.table import RowOrigin, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.source import Span
 from plx.values import IntArray, Values
@@ -18,7 +18,7 @@ _SHOWN = 5
 """At most so many mistakes of one column are reported."""
 
 
-class RawOrigin(Origin, Protocol):
+class RawOrigin(RowOrigin, Protocol):
     """An origin whose columns can be put in order."""
 
     def arranged(self, order: tuple[int, ...]) -> RawOrigin:
@@ -80,7 +80,7 @@ def _only_true(table: Table, shape: Shape, values: Values) -> Table:
 class _Selected:
     """Some rows of another origin."""
 
-    origin: Origin
+    origin: RowOrigin
     rows: IntArray
 
     def span(self, row: int, column: int) -> Span | None:
@@ -157,7 +157,7 @@ def _first(raw: Raw, shape: Shape) -> Span:
 
 
 def ids_of(
-    column: Column, at: int, loose: bool, origin: Origin, values: Values, problems: list[Diagnostic]
+    column: Column, at: int, loose: bool, origin: RowOrigin, values: Values, problems: list[Diagnostic]
 ) -> IntArray:
     """The value ids of a column; cells that are no values are added to ``problems``."""
     distinct, mistakes = convert(column, loose)

@@ -11,7 +11,7 @@ from plx.source import Span
 from plx.values import IntArray
 
 
-class Origin(Protocol):
+class RowOrigin(Protocol):
     """Where the rows of a table came from, for messages."""
 
     def span(self, row: int, column: int) -> Span | None:
@@ -33,7 +33,7 @@ class Table:
     name: str
     index: IntArray
     value: IntArray | None
-    origin: Origin
+    origin: RowOrigin
     grid: IntArray | None = None
 
 

@@ -19,9 +19,12 @@ from plx.values import IMPOSSIBLE, ZERO, IntArray
 def condition(model: GroundModel, given: Sequence[GroundEvidence]) -> GroundModel:
     """The model with nodes fixed at states; its queries lose their ``given``.
 
-    Variables are sliced out of every table; a derived node becomes a hard factor. Raises
-    NoWorldError if a condition can never hold, or if two of them contradict each other.
+    Variables are sliced out of every table; a derived node becomes a hard factor. Nothing is done where
+    nothing is given. Raises NoWorldError if a condition can never hold, or if two of them contradict each
+    other.
     """
+    if not given:
+        return model
     graph = model.graph
     for fact in given:
         if fact.node < 0:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plx.formats import build
 from plx.formats.reader import read_observed
-from plx.model import read_program
+from plx.reading import read_program
 from tests.fuzz.mutate import NUMBERS, TOKEN
 
 ROOT = Path(__file__).parents[2]

@@ -1,0 +1,101 @@
+"""What a model is made of: a checked program with its data, or a network of another tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from plx.check.program import Program
+from plx.errors import Diagnostic, NoWorldError, PlxError
+
+if TYPE_CHECKING:
+    from plx.formats import ObservedNetwork
+    from plx.graph.model import GroundModel
+
+
+class Origin(Protocol):
+    """What ``Model`` knows of where it comes from."""
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What looks odd but is not wrong."""
+
+    @property
+    def contents(self) -> str:
+        """What it holds, counted."""
+
+    def assemble(self) -> GroundModel:
+        """The factor graph, with names. Raises PlxError if it would be too large, NoWorldError if no world
+        is left."""
+
+    def hard(self) -> GroundModel:
+        """The hard rules and observations alone, none of them merged. Raises PlxError as ``assemble``."""
+
+    def blamed(self, clash: NoWorldError) -> PlxError:
+        """The error that is told of hard rules and observations that clash."""
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedProgram:
+    """A program of plx; ``max_ground`` is the most ground instances of a rule, None for the default."""
+
+    program: Program
+    max_ground: int | None = None
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return self.program.warnings
+
+    @property
+    def contents(self) -> str:
+        return self.program.contents
+
+    def assemble(self) -> GroundModel:
+        from plx.ground.grounder import ground
+
+        return ground(self.program, self._limit)
+
+    def hard(self) -> GroundModel:
+        from plx.ground.hard import ground_hard
+
+        return ground_hard(self.program, self._limit)
+
+    def blamed(self, clash: NoWorldError) -> PlxError:
+        return clash
+
+    @property
+    def _limit(self) -> int:
+        from plx.ground.limit import MAX_GROUND
+
+        return MAX_GROUND if self.max_ground is None else self.max_ground
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignNetwork:
+    """A network of another tool, and the evidence on it."""
+
+    network: ObservedNetwork
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return self.network.warnings
+
+    @property
+    def contents(self) -> str:
+        return self.network.contents
+
+    def assemble(self) -> GroundModel:
+        from plx.formats import build
+
+        return build(self.network)
+
+    def hard(self) -> GroundModel:
+        from plx.formats import build_hard
+
+        return build_hard(self.network)
+
+    def blamed(self, clash: NoWorldError) -> PlxError:
+        """Evidence is no part of the file, so it is at fault where there is some."""
+        if not self.network.evidence.observed:
+            return clash
+        return clash.reason_for("the evidence has probability 0")

@@ -1,0 +1,60 @@
+"""One limit on time for all the runs of a program, one per distinct ``given``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from plx.deadline import OutOfTimeError, within
+from plx.graph.model import GroundModel
+from plx.ground.given import QueryGroup
+from plx.infer.inference import Inference
+from plx.infer.options import Clock, Options
+
+Run = tuple[QueryGroup, Inference]
+"""A group of queries on the model that was run, and its answers."""
+
+_TOGETHER = 0.25
+"""The share of the time in which one count for several ``given`` is looked for."""
+
+
+def counted_together(
+    model: GroundModel, groups: Sequence[QueryGroup], options: Options
+) -> dict[tuple[int, ...], Inference]:
+    """Exact answers to several ``given`` that one count gives in its share of the time, by the positions
+    of their queries."""
+    if len(groups) < 2:
+        return {}
+    from plx.infer.counting.shared_evidence import answered_together
+
+    try:
+        with within(None if options.seconds is None else _TOGETHER * options.seconds):
+            return answered_together(model, [group.positions for group in groups], options.progress)
+    except OutOfTimeError:
+        return {}
+
+
+def in_turn(
+    groups: Sequence[QueryGroup], run: Callable[[QueryGroup, Options], Run], options: Options, clock: Clock
+) -> list[Run]:
+    """Run groups one after another, each with an equal share of the time that is left then.
+
+    Ctrl-C ends it, with the runs so far; KeyboardInterrupt where there are none.
+    """
+    runs: list[Run] = []
+    try:
+        for group in groups:
+            runs.append(run(group, _share(options, clock.seconds, len(groups) - len(runs))))
+            if runs[-1][1].status == "interrupted":
+                break
+    except KeyboardInterrupt:
+        if not runs:
+            raise
+    return runs
+
+
+def _share(options: Options, spent: float, runs: int) -> Options:
+    """The options of the next run of so many."""
+    if options.seconds is None:
+        return options
+    return replace(options, seconds=max(0.0, options.seconds - spent) / runs)
