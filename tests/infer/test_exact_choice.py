@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,25 @@ def test_the_published_curriculum_is_exact_once_its_values_are_merged() -> None:
     expected = json.loads(path.read_text())["exact_marginals"]
     for answer, p in zip(way.run().answers, expected, strict=True):
         np.testing.assert_allclose(answer.p, p, atol=1e-9)
+
+
+def test_wide_domains_are_exact_once_their_values_are_merged() -> None:
+    """Seven tied unknowns of nine states, of which eight are alike: 128 sums of worlds in place of 9⁷."""
+    n, alike = 7, 8
+    ties = np.random.default_rng(3).integers(-3, 4, size=(n, n))
+    factors = [
+        ([i, j], [[int(ties[i, j]) * (a == b == 0) for a in range(alike + 1)] for b in range(alike + 1)])
+        for j in range(n) for i in range(j)
+    ]  # fmt: skip
+    way = exact_way(make_model([alike + 1] * n, factors))
+    assert way is not None and "merged" in way.reason and way.operations < 1e6
+    at_zero = np.array(list(itertools.product([True, False], repeat=n)))
+    logs = np.einsum("wi,wj,ij->w", at_zero, at_zero, np.triu(ties, 1)) + np.log(alike) * (~at_zero).sum(
+        axis=1
+    )
+    p = np.exp(logs - np.logaddexp.reduce(logs))
+    for answer, zero in zip(way.run().answers, p @ at_zero, strict=True):
+        np.testing.assert_allclose(answer.p, [zero, *[(1 - zero) / alike] * alike], atol=1e-12)
 
 
 def test_wide_models_of_alike_people_are_counted() -> None:
