@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +13,13 @@ import numpy as np
 import pytest
 
 from plx.api import compile as compile_model
+from plx.errors import NoWorldError
 from plx.formats.reader import read_model
-from plx.graph.model import GroundQuery
-from plx.infer.exact_choice import ExactWays, exact_way
+from plx.graph.model import GroundModel, GroundQuery
+from plx.infer.exact_choice import WAYS, ExactWays, exact_way
 from plx.infer.infer import infer
-from tests.models import make_model
+from tests.infer.estimating import with_joint_queries
+from tests.models import log_z, make_model, marginal, random_model
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper"
 
@@ -67,6 +71,54 @@ def test_wide_models_of_alike_people_are_counted() -> None:
     answers = many.run().answers
     assert answers[0].p[1] == pytest.approx(answers[2].mean / 60, abs=1e-12)
     assert answers[1].p.reshape(2, 2).sum(axis=1)[1] == pytest.approx(answers[0].p[1], abs=1e-12)
+
+
+def varied() -> Iterator[GroundModel]:
+    """Random models, models of interchangeable people, and models of wide domains whose values are alike."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        yield with_joint_queries(
+            random_model(rng, variables=5, factors=6, derived=2, max_card=4, hard=0.2), rng, 4
+        )
+    for n in (2, 3):
+        yield compile_model(SMOKERS.format(n=n)).ground
+    for card in (4, 6):
+        table = np.zeros((card, card), dtype=int)
+        table[0, 0], table[0, 1] = 2, -1
+        yield make_model([card, card, 2], [([0, 1], table), ([1, 2], table[:, :2])])
+
+
+def agree_with_enumeration(name: str) -> None:
+    found = [(model, WAYS[name](ExactWays(model))) for model in varied()]
+    fitting = [(model, way) for model, way in found if way is not None]
+    assert fitting, "it fits none of the models"
+    for model, way in fitting:
+        done = way.run()
+        assert way.operations > 0
+        assert done.log_z == pytest.approx(log_z(model.graph) + model.log_constant, abs=1e-9)
+        for query, answer in zip(model.queries, done.answers, strict=True):
+            nodes = [target.node for target in query.targets]
+            np.testing.assert_allclose(answer.p, marginal(model.graph, nodes), atol=1e-9)
+
+
+def impossible_is_said(name: str) -> None:
+    """No world: the rules on the first two unknowns clash, whatever the others do."""
+    table = [[0, -math.inf], [-math.inf, 0]]
+    model = make_model([2, 2, 2], [([0, 1], table), ([0], [0, -math.inf]), ([1], [-math.inf, 0])])
+    way = WAYS[name](ExactWays(model))
+    if way is not None:
+        with pytest.raises(NoWorldError):
+            way.run()
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_every_way_agrees_with_enumeration(name: str) -> None:
+    agree_with_enumeration(name)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_every_way_says_that_no_world_is_possible(name: str) -> None:
+    impossible_is_said(name)
 
 
 def test_a_refusal_names_the_size_and_the_rules_that_couple_most() -> None:
