@@ -15,8 +15,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 
 _HEAD = """# API reference
 
-Every public name of `import plx`, from its docstring. [plx in Python](python.md) says how they are used together.
-This page is written by `python -m tests.docs.api`.
+Every public name of `import plx`, from its docstring. [plx in Python](python.md) says how they are used
+together. This page is written by `python -m tests.docs.api`.
 """
 
 _ARGUMENT = re.compile(r"^    (\w+): ", re.MULTILINE)
