@@ -19,6 +19,7 @@ from plx.infer.gibbs.chains import chains_at, step
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.jit.kernel import Kernel
+from tests.infer.gibbs.test_count_tables import clauses
 from tests.models import make_model, random_model
 
 ROOT = Path(__file__).parents[2]
@@ -62,9 +63,9 @@ def _counts() -> Iterator[object]:
             chains = SAMPLERS[name].init(model, 1, 4, 1)
             yield SAMPLERS[name].step(chains, 6, 2).tolist()
     wide = random_model(np.random.default_rng(5), variables=6, factors=8, derived=2, max_card=4)
-    for entries in (0, 1 << 12):  # sums over factors, and tables
-        chains = chains_at(compile_model(wide, entries), np.zeros((6, 3), dtype=np.int32), 3, 1)
-        yield step(chains, 300, 1).tolist()  # more draws than a byte counts
+    for model, entries in ((wide, 0), (wide, 1 << 12), (clauses(0), 16), (clauses(1), 1 << 12)):
+        start = np.zeros((model.graph.n_variables, 3), dtype=np.int32)  # by sums, tables, and counts
+        yield step(chains_at(compile_model(model, entries), start, 3, 1), 300, 1).tolist()  # past a byte
 
 
 def _exactly_one() -> GroundModel:
