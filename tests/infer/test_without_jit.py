@@ -58,6 +58,12 @@ def _orders() -> Iterator[object]:
 
 
 def _counts() -> Iterator[object]:
+    for name, sampler in SAMPLERS.items():
+        for seed in (1, 2):
+            model = random_model(np.random.default_rng(seed), variables=4, factors=5, derived=2, hard=0.2)
+            yield sampler.step(sampler.init(model, 7, 3, 1), 12, 1).tolist()
+        counts = sampler.step(sampler.init(_wide(), 7, 2, 1), 2, 1)
+        yield name, np.argwhere(counts).tolist()
     for model in (_exactly_one(), _defined(), _many_ways()):
         for name in ("gibbs", "mcsat", "nec"):
             chains = SAMPLERS[name].init(model, 1, 4, 1)
@@ -66,6 +72,11 @@ def _counts() -> Iterator[object]:
     for model, entries in ((wide, 0), (wide, 1 << 12), (clauses(0), 16), (clauses(1), 1 << 12)):
         start = np.zeros((model.graph.n_variables, 3), dtype=np.int32)  # by sums, tables, and counts
         yield step(chains_at(compile_model(model, entries), start, 3, 1), 300, 1).tolist()  # past a byte
+
+
+def _wide() -> GroundModel:
+    """An unknown of more states than a byte counts."""
+    return make_model([2, 9000], [((0, 1), [[(i * j) % 7 for i in range(9000)] for j in range(2)])])
 
 
 def _exactly_one() -> GroundModel:

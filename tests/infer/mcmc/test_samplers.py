@@ -1,12 +1,8 @@
-"""Every sampler of the table: agreement with exact answers, repeatability, threads, and the JIT."""
+"""Every sampler of the table: agreement with exact answers, repeatability and threads."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +13,6 @@ from plx.infer.gibbs.compiled import compile_model, targets_of
 from plx.infer.mcmc.samplers import SAMPLERS
 from tests.models import log_weights, make_model, marginal, node_states, random_model
 
-ROOT = Path(__file__).parents[3]
 every_sampler = pytest.mark.parametrize("name", SAMPLERS)
 
 
@@ -150,35 +145,3 @@ def test_draws_may_be_asked_for_in_any_portions(name: str) -> None:
     whole, parts = sampler.init(model, 1, 8, 1), sampler.init(model, 1, 8, 1)
     once, twice = sampler.step(whole, 30, 1), sampler.step(parts, 10, 1) + sampler.step(parts, 20, 1)
     np.testing.assert_allclose(once, twice, rtol=1e-13, atol=0)
-
-
-SCRIPT = """
-import numpy as np
-from plx.infer.mcmc.samplers import SAMPLERS
-from tests.models import make_model, random_model
-for name, sampler in SAMPLERS.items():
-    for seed in (1, 2):
-        model = random_model(np.random.default_rng(seed), variables=4, factors=5, derived=2, hard=0.2)
-        chains = sampler.init(model, 7, 3, 1)
-        print(sampler.step(chains, 12, 1).tolist())
-    wide = make_model([2, 9000], [((0, 1), [[(i * j) % 7 for i in range(9000)] for j in range(2)])])
-    chains = sampler.init(wide, 7, 2, 1)
-    print(name, np.flatnonzero(sampler.step(chains, 2, 1)).tolist())
-"""
-
-
-def test_without_the_compiler_the_chains_are_identical() -> None:
-    outputs = []
-    for disabled in ("0", "1"):
-        env = os.environ | {"NUMBA_DISABLE_JIT": disabled}
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", SCRIPT],
-            cwd=ROOT,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        outputs.append(done.stdout)
-    assert outputs[0] == outputs[1]
-    assert outputs[0].count("\n") == 3 * len(SAMPLERS)
