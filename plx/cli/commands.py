@@ -204,10 +204,15 @@ def ground(
     put(_ground_dump(grounded) if dump else _ground_text(grounded, form, colour=output is None), output)
 
 
-@app.command()
+def _kind_for_method(option: str) -> str:
+    """``--kind`` was ``--method`` once, and that still works."""
+    return "kind" if option == "method" else option
+
+
+@app.command(context_settings={"token_normalize_func": _kind_for_method})
 def symmetries(
     file: File,
-    method: Annotated[
+    kind: Annotated[
         SymmetryKind, typer.Option(help="Of unknowns; also of their values; also where domains differ.")
     ] = SymmetryKind.nec,
     draw: Annotated[
@@ -223,13 +228,13 @@ def symmetries(
 ) -> None:
     """Report the symmetries of a program: interchangeable values, orbits, the order and its structure.
 
-    Example: `plx symmetries ring.plx --method vv`
+    Example: `plx symmetries ring.plx --kind vv`
     """
     form = None if draw is None else drawn_form(draw)
     model = load(file, bind, evidence, max_ground)
-    found = model.symmetries(method.value, seconds)
+    found = model.symmetries(kind.value, seconds)
     if form is not None:
-        put(model.draw_symmetries(method.value, form), draw)
+        put(model.draw_symmetries(kind.value, form), draw)
     put((found.text() if format is TextOrJson.text else json_text(found.to_dict())) + "\n")
 
 

@@ -27,7 +27,7 @@ from plx.graph.model import GroundModel
 from plx.source import Source
 from plx.values import Values
 
-READERS: Final[Mapping[str, Callable[[Source, Values], Network]]] = {
+READERS: dict[str, Callable[[Source, Values], Network]] = {
     ".bif": read_bif,
     ".fg": read_fg,
     ".json": read_paper,

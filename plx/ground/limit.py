@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plx.check.program import Program, Scope
+from plx.check.program import Scope
 from plx.errors import Diagnostic, PlxError
 from plx.ground.bind import count_candidates
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
-from plx.ground.tasks import Task, split
+from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, random_terms, set_sizes, spread
 from plx.source import Span
 
@@ -24,38 +24,25 @@ _BYTES_PER_TERM = 40
 
 @dataclass(frozen=True)
 class RuleSize:
-    """``instances``: what binding will try, exact; above the limit an upper bound.
+    """``instances``: what binding will try, exact; above the limit an upper bound. ``bytes`` at the peak."""
 
-    ``elements``: an upper bound on the instances of the aggregates inside.
-    """
-
-    rule: int
     span: Span
     instances: int
-    elements: int
     bytes: int
-
-
-def size_report(program: Program, max_ground: int = MAX_GROUND) -> tuple[RuleSize, ...]:
-    """The size of every rule, found without grounding it."""
-    evaluator = Evaluator(program)
-    rules = enumerate(program.rules)
-    return measure(evaluator, [t for i, rule in rules for t in split(i, rule, evaluator.terms)], max_ground)
 
 
 def measure(evaluator: Evaluator, tasks: Sequence[Task], max_ground: int) -> tuple[RuleSize, ...]:
     """The size of every rule, from the parts that rules were split into."""
     program = evaluator.program
-    instances, elements, memory = ([0] * len(program.rules) for _ in range(3))
+    instances, memory = ([0] * len(program.rules) for _ in range(2))
     for task in tasks:
         count = _count(evaluator, ROOT, task.scope, max_ground)
         inner = elements_bound(program, evaluator.terms, task.body, count, set_sizes(program, task.scope))
         instances[task.rule] += count
-        elements[task.rule] += inner
         per_instance = _BYTES_PER_INSTANCE + _BYTES_PER_TERM * random_terms(task.body)
         memory[task.rule] += (count + inner) * per_instance
-    columns = zip(program.rules, instances, elements, memory, strict=True)
-    return tuple(RuleSize(i, rule.span, *numbers) for i, (rule, *numbers) in enumerate(columns))
+    columns = zip(program.rules, instances, memory, strict=True)
+    return tuple(RuleSize(rule.span, *numbers) for rule, *numbers in columns)
 
 
 def refuse_large(sizes: Sequence[RuleSize], max_ground: int) -> None:

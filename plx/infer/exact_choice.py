@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -16,21 +16,12 @@ from plx.infer.answers import exact_answer
 from plx.infer.counting.marginals import MANY, count, count_plan
 from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, coupling_rules, plan, solve
 from plx.infer.exact.treewidth import least_bits, surely_wider
-from plx.infer.inference import Answer, Inference
+from plx.infer.inference import Answer, Inference, Way
 
 _AT_MOST = f"(at most {ExactBudget().entries:,.0f} are made)"
 
 _CHEAP = 3e6
 """Operations below which elimination is taken without looking for anything better."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """An exact way that fits its budget. ``run`` leaves `map` queries without worlds."""
-
-    reason: str
-    operations: float
-    run: Callable[[], Inference]
 
 
 def exact_way(model: GroundModel) -> Way | None:
@@ -41,30 +32,29 @@ def exact_way(model: GroundModel) -> Way | None:
 class ExactWays:
     """The exact ways for a model. Plans are made when they are first needed, and once.
 
-    All of its methods raise OutOfTime at the deadline.
+    All of its methods raise OutOfTimeError at the deadline.
     """
 
     def __init__(self, model: GroundModel) -> None:
-        self._model = model
+        self.model = model
 
     def cheapest(self) -> Way | None:
         """The cheapest exact way, or None if none fits. Most probable worlds are not its matter."""
-        many = self._model.graph.n_factors > MANY
-        if many and (way := self._counted()):
-            return way
-        ways = [_eliminated(self._model, self._plan)]
+        if self.model.graph.n_factors > MANY and self.counted:
+            return self.counted
+        ways = [_eliminated(self.model, self._plan)]
         if not ways[0] or ways[0].operations > _CHEAP:
-            ways += [self._eliminated_when_merged(), None if many else self._counted()]
+            ways += [find(self) for find in WAYS.values()]
         fitting = (way for way in ways if way)
-        return min(fitting, key=lambda way: way.operations, default=_worlds_only(self._model))
+        return min(fitting, key=lambda way: way.operations, default=_worlds_only(self.model))
 
     def refusal(self, worlds: str) -> PlxError:
         """Why no exact way fits: the size of the smallest plan, and the rules that couple most in it."""
         plans = [plan for plan in (self._plan, self._merged_plan) if plan]
         chosen = min(plans, key=lambda one: (not one.complete, one.operations), default=None)
-        needs = _table(self._model) if chosen is None else _needs(chosen)
-        inside = np.arange(self._model.graph.n_variables) if chosen is None else chosen.widest()
-        rules = coupling_rules(self._model if chosen is None else chosen.model, inside)
+        needs = _table(self.model) if chosen is None else _needs(chosen)
+        inside = np.arange(self.model.graph.n_variables) if chosen is None else chosen.widest()
+        rules = coupling_rules(self.model if chosen is None else chosen.model, inside)
         names = "; ".join(f"`{rule.text}`" for rule in rules)
         return PlxError(
             Diagnostic(
@@ -75,17 +65,17 @@ class ExactWays:
 
     @cached_property
     def _plan(self) -> JunctionTreePlan | None:
-        return _plan(self._model)
+        return _plan(self.model)
 
     @cached_property
     def _merged(self) -> tuple[GroundModel, Callable[[Inference], Inference]] | None:
-        return _merge(self._model)
+        return _merge(self.model)
 
     @cached_property
     def _merged_plan(self) -> JunctionTreePlan | None:
         return None if self._merged is None else _plan(self._merged[0])
 
-    def _eliminated_when_merged(self) -> Way | None:
+    def eliminated_when_merged(self) -> Way | None:
         """Elimination on the model whose interchangeable values are one, answers spread over them."""
         if self._merged is None or (way := _eliminated(self._merged[0], self._merged_plan)) is None:
             return None
@@ -93,11 +83,20 @@ class ExactWays:
         reason = f"interchangeable values merged; {way.reason}"
         return replace(way, reason=reason, run=lambda: spread(way.run()))
 
-    def _counted(self) -> Way | None:
-        chosen = count_plan(self._model)
+    @cached_property
+    def counted(self) -> Way | None:
+        """Counting, for interchangeable unknowns."""
+        chosen = count_plan(self.model)
         if chosen is None or not chosen.fits():
             return None
         return Way(chosen.reason, chosen.operations, lambda: count(chosen))
+
+
+WAYS: dict[str, Callable[[ExactWays], Way | None]] = {
+    "merged": ExactWays.eliminated_when_merged,
+    "counting": lambda ways: ways.counted,
+}
+"""The exact ways that are looked for where elimination is dear. To add one, enter it here."""
 
 
 def _worlds_only(model: GroundModel) -> Way | None:

@@ -149,7 +149,9 @@ def _parts(settings: Settings) -> Table:
     )
     note = (
         "Nanoseconds per update of one unknown in one lane; the rest is the whole less its parts: loops, "
-        "calls, and exponentials where there is no table. Models with unknowns that have none are marked *."
+        "calls, and exponentials where there is no table. It is 0 where the parts, each measured alone, add "
+        "up to more than the whole, in which the processor overlaps them. Models with unknowns that have no "
+        "table are marked *."
     )
     return Table("An update taken apart", columns, rows, (note,))
 
@@ -165,7 +167,7 @@ def _taken_apart(name: str, model: GroundModel, settings: Settings) -> tuple[obj
     reading = shape.readers * _ns(_reading(arrays.n_variables, own, settings)) if len(own) else 0.0
     looking = shape.planes * _ns(_looking(arrays, settings))
     summing, counting = _summing(arrays, settings), _counting(arrays, settings)
-    rest = whole - drawing - reading - looking - summing - counting
+    rest = max(0.0, whole - drawing - reading - looking - summing - counting)
     parts = {
         "random numbers": drawing,
         "reading": reading,

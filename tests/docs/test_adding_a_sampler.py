@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,31 +9,25 @@ import pytest
 
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler, late
 from tests.docs.blocks import blocks
+from tests.docs.pages import COMMANDS, is_tidy, load, page, save
 from tests.infer.mcmc import test_samplers as conformance
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "adding-a-sampler.md").read_text(encoding="utf-8")
+PAGE = page("adding-a-sampler.md")
 NAME = "metropolis"
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page's first block of Python, as the file that it says it is."""
-    path = tmp_path_factory.mktemp("sampler") / f"{NAME}.py"
-    path.write_text(next(block.text for block in blocks(PAGE) if block.tag == "python"), encoding="utf-8")
-    return path
+    return save(PAGE, tmp_path_factory.mktemp("sampler") / f"{NAME}.py")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def entered(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = importlib.util.spec_from_file_location(NAME, file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, NAME, module)
-    spec.loader.exec_module(module)
+    module = load(file)
     monkeypatch.setitem(SAMPLERS, NAME, Sampler(module.init, module.step, "of the page"))
 
 
+@pytest.mark.usefixtures("entered")
 @pytest.mark.parametrize(
     "check",
     [
@@ -51,21 +43,14 @@ def test_it_conforms(check: object) -> None:
     check(NAME)
 
 
+@pytest.mark.usefixtures("entered")
 def test_it_agrees_with_enumeration() -> None:
     conformance.agree_with_enumeration(NAME, models=3)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [["mypy", "--strict"], ["ruff", "check"], ["ruff", "format", "--check"]],
-    ids=" ".join,
-)
-def test_it_is_as_tidy_as_plx(command: list[str], file: Path) -> None:
-    config = ["--config=pyproject.toml"] if command[0] == "ruff" else []
-    done = subprocess.run(
-        [sys.executable, "-m", *command, *config, str(file)], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_it_is_as_tidy_as_plx(command: tuple[str, ...], file: Path) -> None:
+    is_tidy(command, file)
 
 
 def test_the_entry_that_the_page_shows_is_a_sampler(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import pytest
 from plx.formats import clauses, read_model
 from tests.formats.reading import answers, mistake, save
 from tests.models import all_states, log_weights
+
+SMALL = sorted((Path(__file__).parent / "small").glob("*.json"))
 
 
 def document(features: list, cards: list[int]) -> str:
@@ -43,11 +47,27 @@ def test_clauses_by_their_definition(tmp_path, monkeypatch, largest):
     model = read_model(save(tmp_path, "a.json", document(features, cards)))
     assert (model.graph.n_derived > 0) == (largest == 0)
     states = all_states(model.graph)
-    expected = [
-        sum(f["weight"] for f in features if any((s[v] == x) == bool(sign) for v, x, sign in f["clause"]))
-        for s in states
-    ]
+    expected = [sum(f["weight"] for f in features if holds(f, s)) for s in states]
     assert log_weights(model.graph, states) + model.log_constant == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def test_the_small_models_state_their_marginals_by_brute_force(path):
+    """What other tests take for the truth, from the clauses as they stand in the file."""
+    given = json.loads(path.read_text())
+    cards = [variable["domain_size"] for variable in given["variables"]]
+    worlds = list(itertools.product(*map(range, cards)))
+    weights = [math.exp(sum(f["weight"] for f in given["features"] if holds(f, world))) for world in worlds]
+    for v, stated in enumerate(given["exact_marginals"]):
+        found = np.bincount([world[v] for world in worlds], weights, cards[v]) / math.fsum(weights)
+        assert stated == pytest.approx(found, abs=1e-12)
+    found = answers(read_model(path))
+    for variable, stated in zip(given["variables"], given["exact_marginals"], strict=True):
+        assert list(found[variable["name"]].values()) == pytest.approx(stated, abs=1e-9)
+
+
+def holds(feature: dict, world: tuple) -> bool:
+    return any((world[v] == x) == bool(sign) for v, x, sign in feature["clause"])
 
 
 def test_a_clause_too_wide_for_a_table(tmp_path):

@@ -101,7 +101,7 @@ PAPER = """{"variables": [{"name": "P1", "domain_size": 2}, {"name": "P2", "doma
 """
 
 
-def _network(suffix: str) -> Callable[[bytes, Path], object]:
+def network(suffix: str) -> Callable[[bytes, Path], object]:
     def read(content: bytes, folder: Path) -> object:
         file = folder / f"fuzz{suffix}"
         file.write_bytes(content)
@@ -154,10 +154,10 @@ def kinds() -> Mapping[str, Inputs]:
     tables = {f"{name}.csv": _inputs((text,), _table(name), marks) for name, text in FILES.items()}
     return {
         "program": _inputs(_programs(), _program, WORDS),
-        "bif": _inputs((BIF,), _network(".bif"), "type discrete [ ] table default property // /* */"),
-        "uai": _inputs((UAI, BAYES), _network(".uai"), "MARKOV BAYES c #"),
-        "fg": _inputs((FG,), _network(".fg"), "#"),
-        "json": _inputs((PAPER,), _network(".json"), 'null true false NaN Infinity {} [] ""'),
+        "bif": _inputs((BIF,), network(".bif"), "type discrete [ ] table default property // /* */"),
+        "uai": _inputs((UAI, BAYES), network(".uai"), "MARKOV BAYES c #"),
+        "fg": _inputs((FG,), network(".fg"), "#"),
+        "json": _inputs((PAPER,), network(".json"), 'null true false NaN Infinity {} [] ""'),
         "evid": _inputs(EVIDENCE, _evidence("seen.evid"), "= x(1)"),
         "virt": _inputs(("2 0 2 0.5 1\n 2 3 1 0 2\n",), _evidence("seen.virt")),
         **tables,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +13,13 @@ import numpy as np
 import pytest
 
 from plx.api import compile as compile_model
+from plx.errors import NoWorldError
 from plx.formats.reader import read_model
-from plx.graph.model import GroundQuery
-from plx.infer.exact_choice import ExactWays, exact_way
+from plx.graph.model import GroundModel, GroundQuery
+from plx.infer.exact_choice import WAYS, ExactWays, exact_way
 from plx.infer.infer import infer
-from tests.models import make_model
+from tests.infer.estimating import with_joint_queries
+from tests.models import log_z, make_model, marginal, random_model
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper"
 
@@ -40,6 +45,25 @@ def test_the_published_curriculum_is_exact_once_its_values_are_merged() -> None:
         np.testing.assert_allclose(answer.p, p, atol=1e-9)
 
 
+def test_wide_domains_are_exact_once_their_values_are_merged() -> None:
+    """Seven tied unknowns of nine states, of which eight are alike: 128 sums of worlds in place of 9⁷."""
+    n, alike = 7, 8
+    ties = np.random.default_rng(3).integers(-3, 4, size=(n, n))
+    factors = [
+        ([i, j], [[int(ties[i, j]) * (a == b == 0) for a in range(alike + 1)] for b in range(alike + 1)])
+        for j in range(n) for i in range(j)
+    ]  # fmt: skip
+    way = exact_way(make_model([alike + 1] * n, factors))
+    assert way is not None and "merged" in way.reason and way.operations < 1e6
+    at_zero = np.array(list(itertools.product([True, False], repeat=n)))
+    logs = np.einsum("wi,wj,ij->w", at_zero, at_zero, np.triu(ties, 1)) + np.log(alike) * (~at_zero).sum(
+        axis=1
+    )
+    p = np.exp(logs - np.logaddexp.reduce(logs))
+    for answer, zero in zip(way.run().answers, p @ at_zero, strict=True):
+        np.testing.assert_allclose(answer.p, [zero, *[(1 - zero) / alike] * alike], atol=1e-12)
+
+
 def test_wide_models_of_alike_people_are_counted() -> None:
     few, many = (exact_way(compile_model(SMOKERS.format(n=n)).ground) for n in (12, 60))
     assert few is not None and "eliminated" in few.reason
@@ -47,6 +71,54 @@ def test_wide_models_of_alike_people_are_counted() -> None:
     answers = many.run().answers
     assert answers[0].p[1] == pytest.approx(answers[2].mean / 60, abs=1e-12)
     assert answers[1].p.reshape(2, 2).sum(axis=1)[1] == pytest.approx(answers[0].p[1], abs=1e-12)
+
+
+def varied() -> Iterator[GroundModel]:
+    """Random models, models of interchangeable people, and models of wide domains whose values are alike."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        yield with_joint_queries(
+            random_model(rng, variables=5, factors=6, derived=2, max_card=4, hard=0.2), rng, 4
+        )
+    for n in (2, 3):
+        yield compile_model(SMOKERS.format(n=n)).ground
+    for card in (4, 6):
+        table = np.zeros((card, card), dtype=int)
+        table[0, 0], table[0, 1] = 2, -1
+        yield make_model([card, card, 2], [([0, 1], table), ([1, 2], table[:, :2])])
+
+
+def agree_with_enumeration(name: str) -> None:
+    found = [(model, WAYS[name](ExactWays(model))) for model in varied()]
+    fitting = [(model, way) for model, way in found if way is not None]
+    assert fitting, "it fits none of the models"
+    for model, way in fitting:
+        done = way.run()
+        assert way.operations > 0
+        assert done.log_z == pytest.approx(log_z(model.graph) + model.log_constant, abs=1e-9)
+        for query, answer in zip(model.queries, done.answers, strict=True):
+            nodes = [target.node for target in query.targets]
+            np.testing.assert_allclose(answer.p, marginal(model.graph, nodes), atol=1e-9)
+
+
+def impossible_is_said(name: str) -> None:
+    """No world: the rules on the first two unknowns clash, whatever the others do."""
+    table = [[0, -math.inf], [-math.inf, 0]]
+    model = make_model([2, 2, 2], [([0, 1], table), ([0], [0, -math.inf]), ([1], [-math.inf, 0])])
+    way = WAYS[name](ExactWays(model))
+    if way is not None:
+        with pytest.raises(NoWorldError):
+            way.run()
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_every_way_agrees_with_enumeration(name: str) -> None:
+    agree_with_enumeration(name)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_every_way_says_that_no_world_is_possible(name: str) -> None:
+    impossible_is_said(name)
 
 
 def test_a_refusal_names_the_size_and_the_rules_that_couple_most() -> None:

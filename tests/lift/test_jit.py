@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -34,10 +35,10 @@ def everything() -> str:
         for name in ("orbital", "vv", "nec", "lifted"):
             chains = SAMPLERS[name].init(asked, 1, 4, 1)
             out.append(SAMPLERS[name].step(chains, 4, 1).tolist())
-    for name in GROUPS:
+    for name, lanes in itertools.product(GROUPS, (1, 4)):
         _, start, group, weight = known(name)
-        card, random = np.diff(start), np.arange(5, dtype=np.uint64)
-        state = (np.arange(4 * len(card)).reshape(-1, 4) % card[:, None]).astype(np.uint8)
+        card, random = np.diff(start), np.arange(lanes + 1, dtype=np.uint64)
+        state = (np.arange(lanes * len(card)).reshape(-1, lanes) % card[:, None]).astype(np.uint8)
         accepted = apply_moves(moves_of(group, start, weight)[0], card, state, random, 5)
         out.append((state.tolist(), accepted.tolist(), random.tolist()))
     return repr(out)

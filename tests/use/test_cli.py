@@ -190,6 +190,7 @@ def test_small_probabilities_keep_their_digits(plx) -> None:
     assert "4.25e-18" in out
 
 
+@pytest.mark.filterwarnings("default")
 def test_warnings_of_python_code_are_sentences(plx, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     monkeypatch.setattr(commands, "check_method", lambda method: warnings.warn("all is lost", stacklevel=1))
@@ -313,19 +314,29 @@ def test_ground_refuses_what_is_too_large(plx) -> None:
 # ------------------------------------------------------------------ symmetries
 
 
-@pytest.mark.parametrize(("method", "order"), [("variable", 1), ("vv", 2), ("nec", 2)])
-def test_symmetries_are_reported(plx, method: str, order: int) -> None:
+@pytest.mark.parametrize("option", ["--kind", "--method"])
+@pytest.mark.parametrize(("kind", "order"), [("variable", 1), ("vv", 2), ("nec", 2)])
+def test_symmetries_are_reported(plx, option: str, kind: str, order: int) -> None:
     """A renamed pair: only the exchange of (a, v) and (b, not v) leaves the distribution as it is."""
     Path("pair.plx").write_text(
         "random a\nrandom b\nweight 2: a\nweight -2: b\nweight 1: a = b", encoding="utf-8"
     )
-    code, out, _ = plx("symmetries", "pair.plx", "--method", method, "--format", "json")
+    code, out, _ = plx("symmetries", "pair.plx", option, kind, "--format", "json")
     found = json.loads(out)
     assert code == 0
-    assert (found["kind"], found["order"]) == (method, order)
-    code, out, _ = plx("symmetries", "pair.plx", "--method", method)
+    assert (found["kind"], found["order"]) == (kind, order)
+    code, out, _ = plx("symmetries", "pair.plx", f"{option}={kind}")
     assert code == 0
     assert ("order 2" in out) == (order == 2)
+
+
+def test_the_old_name_of_the_kind_of_symmetry_is_hidden(plx) -> None:
+    code, out, _ = plx("symmetries", "--help")
+    assert code == 0
+    assert "--kind" in out and "--method" not in out
+    code, _, err = plx("symmetries", "coin.plx", "--method", "gibbs")
+    assert code == 2
+    assert "variable" in err
 
 
 @pytest.mark.parametrize(("name", "begins"), [("g.svg", "<svg"), ("g.dot", "graph")])

@@ -85,7 +85,6 @@ def test_the_protocol_of_the_paper(tmp_path: Path) -> None:
         ("", "kl.svg", "nothing to compare methods on"),
         ("type P = {a}\nrandom s(P)\nobserve s(a)\nquery s(a)", "kl.svg", "nothing to compare methods on"),
         ("random s\nquery s", "kl.xyz", "there is no plot format `.xyz`"),
-        ("random s\nquery s", "nowhere/kl.svg", "there is no folder `nowhere` for the plot"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_before_measuring(
@@ -97,3 +96,13 @@ def test_what_cannot_be_drawn_is_said_before_measuring(
     result = CliRunner().invoke(app, ["compare", "a.plx", *options])
     assert isinstance(result.exception, PlxError)
     assert message in str(result.exception)
+
+
+def test_a_plot_in_no_folder_is_refused_before_measuring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.plx").write_text("random s\nquery s")
+    result = CliRunner().invoke(app, ["compare", "a.plx", "--seconds", "1000", "--plot", "nowhere/kl.svg"])
+    assert result.exit_code == 2
+    assert "there is no folder `nowhere`" in result.output

@@ -21,6 +21,7 @@ from plx.infer.exact.elimination import ExactBudget, plan, solve
 from tests import models
 from tests.models import make_model
 
+SMALL = sorted((Path(__file__).parents[2] / "formats" / "small").glob("*.json"))
 PAPER = Path(__file__).parents[4] / "shared" / "paper"
 
 
@@ -204,13 +205,21 @@ def test_twenty_smokers_agree_with_the_sum_over_counts() -> None:
     assert solve(smokers(n, scale)).answers[0].p[1] == pytest.approx(p @ np.arange(n + 1) / n, abs=1e-11)
 
 
-@pytest.mark.skipif(not PAPER.exists(), reason="needs ../shared/paper")
-@pytest.mark.parametrize("name", ["ring_test4_size500", "ring_size1000", "sc_10_5"])
-def test_published_models_have_their_exact_marginals(name: str) -> None:
-    path = PAPER / f"{name}.json"
+def assert_as_published(path: Path) -> None:
     expected = json.loads(path.read_text())["exact_marginals"]
     for answer, p in zip(solve(read_model(path)).answers, expected, strict=True):
         np.testing.assert_allclose(answer.p, p, atol=1e-9)
+
+
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def test_small_models_have_their_exact_marginals(path: Path) -> None:
+    assert_as_published(path)
+
+
+@pytest.mark.skipif(not PAPER.exists(), reason="needs ../shared/paper")
+@pytest.mark.parametrize("name", ["ring_test4_size500", "ring_size1000", "sc_10_5"])
+def test_published_models_have_their_exact_marginals(name: str) -> None:
+    assert_as_published(PAPER / f"{name}.json")
 
 
 def test_a_count_over_a_grid_follows_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:

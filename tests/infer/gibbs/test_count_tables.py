@@ -9,11 +9,10 @@ import pytest
 
 import plx
 from plx.graph.model import GroundModel
-from plx.graph.worlds import log_weights, node_states
 from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.kernels.random import BITS
-from tests.models import make_model, marginal
+from tests.models import log_weights, make_model, marginal, node_states
 
 SMOKERS = """
 type Person = p1..p5
@@ -56,7 +55,7 @@ def clauses(seed: int) -> GroundModel:
 def from_tables(plan: CompiledModel, v: int, states: np.ndarray) -> np.ndarray:
     """Cumulative probabilities of v's states but the last, [card - 1, lanes], as the kernel finds them."""
     a = plan.arrays
-    rows = np.concatenate([states, node_states(plan.graph, states)[plan.rows.node]])
+    rows = np.concatenate([states, node_states(plan.graph, states.T).T[plan.rows.node]])
     index = np.full(states.shape[1], a.offset[v])
     for r in range(a.reader_start[v], a.reader_start[v + 1]):
         if a.reader_row[r] < len(rows):  # else a total, of what v alone feeds: 0 once that is taken away
@@ -79,7 +78,7 @@ def from_worlds(model: GroundModel, v: int, states: np.ndarray) -> np.ndarray:
     for k in range(model.graph.card[v]):
         moved = states.copy()
         moved[v] = k
-        logs.append(log_weights(model.graph, node_states(model.graph, moved)))
+        logs.append(log_weights(model.graph, moved.T))
     p = np.exp(np.array(logs) - np.max(logs, axis=0))
     return np.asarray(np.cumsum(p / p.sum(axis=0), axis=0)[:-1])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -93,11 +95,25 @@ def test_leaves_that_others_move_with_stay_where_there_are_many() -> None:
     assert chains.averages.pooled.max() >= 30 * 29
 
 
-def test_answers_of_leaves_agree_with_exact_ones() -> None:
+def friends_and_smokers(n: int) -> tuple[float, float]:
+    """The probabilities of smokes(x) and of friends(x, y), x ≠ y, by the sum over the number of smokers."""
+    copy, k = math.exp(0.05), np.arange(n + 1)
+    mixed = k * (n - k)
+    logs = np.array([math.log(math.comb(n, i)) for i in k]) + 0.4 * k
+    logs += mixed * math.log(copy + 1) + (n * n - mixed) * math.log(2 * copy)
+    p = np.exp(logs - np.logaddexp.reduce(logs))
+    breaks = float(p @ mixed) / (n * (n - 1))  # x smokes and y does not
+    return float(p @ k) / n, breaks / (copy + 1) + (1 - breaks) / 2
+
+
+def test_answers_of_leaves_agree_with_the_sum_over_counts() -> None:
     model = plx.compile(
         FRIENDS.format(asked="smokes(x) for x in Person\nquery friends(1, 2)\nquery friends(3, 3)")
     )
-    exact, sampled = model.run(method="exact"), model.run(method="lifted", seed=4, accuracy=1e-3)
-    for one, other in zip(exact, sampled, strict=True):
-        assert other.mcse is not None
-        assert abs(one.probability - other.probability) < 4.5 * other.mcse + 1e-9
+    smokes, friends = friends_and_smokers(30)
+    truth = [smokes] * 30 + [friends, 0.5]
+    for p, exact in zip(truth, model.run(method="exact"), strict=True):
+        assert exact.probability == pytest.approx(p, abs=1e-9)
+    for p, sampled in zip(truth, model.run(method="lifted", seed=4, accuracy=1e-4), strict=True):
+        assert sampled.converged and sampled.mcse < 1e-4
+        assert abs(sampled.probability - p) < 4.5 * sampled.mcse + 1e-9
