@@ -234,7 +234,8 @@ def test_names_take_the_place_of_nodes() -> None:
     targets = model.queries[0].targets + model.queries[1].targets
     joint = GroundQuery("joint", "(x(0), x(1))", "(x(0), x(1))", targets, (), None)
     best = GroundQuery("map", "map", "map", (), (), None)
-    model = dataclasses.replace(model, queries=(*model.queries, joint, best), log_constant=10.0)
+    queries = (*model.queries, joint, best)
+    model = dataclasses.replace(model, queries=queries, constant_weight=model.values.id(10))
     answers = [
         Answer(p=np.array([0.4, 0.6]), mcse=np.zeros(2)),
         Answer(p=np.array([0.2, 0.3, 0.5]), mcse=np.zeros(3)),

@@ -23,7 +23,7 @@ from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
 from plx.infer.kernels.blocks import BlockArrays, kernel
-from plx.values import IntArray
+from plx.values import IMPOSSIBLE, IntArray
 
 _BLOCKS = 2**33
 """The generators of block updates are numbered from here, past all others."""
@@ -105,7 +105,7 @@ def started(
     """
     found = substitute(model)
     try:
-        if found.model.log_constant == -np.inf:
+        if found.model.constant_weight == IMPOSSIBLE:
             raise contradiction(model)
         return found, initial_states(found.model, seed, chains, threads)
     except NoWorldError:
