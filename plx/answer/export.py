@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = (
-    "query", "line", "kind", "value", "p", "mcse", "mean", "sd",
+    "query", "line", "kind", "value", "p", "mcse", "mean", "sd", "sd_mcse",
     "log_weight", "log_z", "ess", "rhat", "converged",
 )  # fmt: skip
 """The columns of the CSV. The pandas frame has two more, ``unknown`` and ``text``."""
@@ -65,6 +65,7 @@ def _query_dict(query: QueryResult) -> dict[str, Any]:
         "rhat": _finite(query.rhat),
         "text": query.text,
         "mean_mcse": _finite(query.mean_mcse) if query.moments else None,
+        "sd_mcse": _finite(query.sd_mcse) if query.moments else None,
         "log_z": _finite(query.log_z),
         "worlds": [_world_dict(world) for world in query.worlds],
         "converged": query.converged,
@@ -120,7 +121,8 @@ def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
             "mcse": _finite(estimate.mcse),
         }
     if query.moments is not None:
-        yield {"mean": _finite(query.mean), "sd": _finite(query.sd), "mcse": _finite(query.mean_mcse)}
+        errors = {"mcse": _finite(query.mean_mcse), "sd_mcse": _finite(query.sd_mcse)}
+        yield {"mean": _finite(query.mean), "sd": _finite(query.sd), **errors}
     if query.kind == "logz":
         yield {"log_z": _finite(query.log_z)}
     for world in query.worlds:

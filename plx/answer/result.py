@@ -53,11 +53,12 @@ class MapWorld:
 
 @dataclass(frozen=True)
 class Moments:
-    """The mean of a number, its standard deviation and the standard error of the mean, 0 if exact."""
+    """The mean of a number, its standard deviation and the standard errors of both, 0 if exact."""
 
     mean: float
     sd: float | None
     mcse: float = 0.0
+    sd_mcse: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,12 @@ class QueryResult:
     def mean_mcse(self) -> float:
         """The Monte-Carlo standard error of the mean of a number; AttributeError for another kind."""
         return self._moments("mean_mcse").mcse
+
+    @property
+    def sd_mcse(self) -> float:
+        """The Monte-Carlo standard error of the standard deviation of a number; AttributeError for another
+        kind."""
+        return self._moments("sd_mcse").sd_mcse
 
     @property
     def distribution(self) -> dict[Value | tuple[Value, ...], float]:

@@ -87,7 +87,7 @@ def _number_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:
         return
     yield "mean", number_text(query.mean, query.mcse), error_text(query.mcse)
     if query.sd is not None:
-        yield "sd", number_text(query.sd, query.mcse), ""
+        yield "sd", number_text(query.sd, query.sd_mcse), error_text(query.sd_mcse)
 
 
 def _value_rows(query: QueryResult) -> Iterator[tuple[str, str, str]]:

@@ -45,6 +45,6 @@ def _answer(
     spread = found.diagnosis.numbers
     rhat = max(rhat, float(spread.rhat[t]))
     converged = answer.converged and error < options.accuracy and rhat < options.rhat
-    mean_mcse = float(spread.mcse[t])
-    answer = replace(answer, mean=mean, sd=sd, mean_mcse=mean_mcse, converged=converged)
+    errors = {"mean_mcse": float(spread.mcse[t]), "sd_mcse": float(found.sd_mcse[t])}
+    answer = replace(answer, mean=mean, sd=sd, converged=converged, **errors)
     return replace(answer, rhat=rhat if np.isfinite(rhat) else None)
