@@ -182,6 +182,8 @@ class Model:
                         )
                     )
                     continue
+                if parts and _is_over(options, clock.seconds):
+                    continue
                 share = _share(options, clock.seconds, len(groups) - len(parts))
                 parts.append(self._part(positions, method, share))
                 if parts[-1].inference.status == "interrupted":
@@ -189,7 +191,8 @@ class Model:
         except KeyboardInterrupt:
             if not parts:
                 raise
-        return collect(self.name, parts, interrupted=len(parts) < len(groups))
+            return collect(self.name, parts, interrupted=True)
+        return collect(self.name, parts, self.ground.queries)
 
     def _part(self, positions: tuple[int, ...], method: str, options: Options) -> QueryGroup:
         from plx.answer.collect import QueryGroup
@@ -285,6 +288,11 @@ def _check_kind(kind: Kind) -> None:
     from plx.infer.options import check_choice
 
     check_choice("kind of symmetry", kind, ("variable", "vv", "nec"))
+
+
+def _is_over(options: Options, spent: float) -> bool:
+    """Whether no time is left for one more run."""
+    return options.seconds is not None and spent >= options.seconds
 
 
 def _share(options: Options, spent: float, runs: int) -> Options:

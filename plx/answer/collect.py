@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from plx.answer.estimate import name_answers
+from plx.answer.estimate import name_answers, without_answer
 from plx.answer.result import QueryResult, Result
-from plx.graph.model import GroundModel
+from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.inference import Answer, Inference
 
 _WORST_LAST = ("done", "limit", "interrupted")
@@ -24,9 +24,12 @@ class QueryGroup:
     given: bool = False
 
 
-def collect(program: str, parts: Sequence[QueryGroup], interrupted: bool = False) -> Result:
-    """The answers of all parts by name. ``interrupted``: some parts were not reached."""
-    named: list[tuple[int, QueryResult, Answer]] = []
+def collect(
+    program: str, parts: Sequence[QueryGroup], asked: Sequence[GroundQuery] = (), interrupted: bool = False
+) -> Result:
+    """The answers of all parts by name. What else was ``asked`` has none, as there was no time for it;
+    ``interrupted``: Ctrl-C came before some parts, and they are left out."""
+    named = [] if interrupted else _without_answer(parts, asked)
     for part in parts:
         answers = part.inference.answers
         named += zip(part.positions, name_answers(part.model, answers), answers, strict=True)
@@ -39,6 +42,17 @@ def collect(program: str, parts: Sequence[QueryGroup], interrupted: bool = False
         status="interrupted" if interrupted else merged.status,
     )
     return Result(program, tuple(item[1] for item in named), inference)
+
+
+def _without_answer(
+    parts: Sequence[QueryGroup], asked: Sequence[GroundQuery]
+) -> list[tuple[int, QueryResult, Answer]]:
+    """The queries that no part is about, unless Ctrl-C ended the last one."""
+    if any(part.inference.status == "interrupted" for part in parts):
+        return []
+    reached = {position for part in parts for position in part.positions}
+    late = Answer(converged=False)
+    return [(at, without_answer(query), late) for at, query in enumerate(asked) if at not in reached]
 
 
 def _merge(runs: Sequence[Inference]) -> Inference:

@@ -48,6 +48,12 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
     )
 
 
+def without_answer(query: GroundQuery) -> QueryResult:
+    """What is said of a query for which there was no time."""
+    line = query.span.line if query.span else None
+    return QueryResult(query.name, query.text, query.kind, line, converged=False)
+
+
 def _moments(answer: Answer) -> Moments | None:
     if answer.mean is None:
         return None

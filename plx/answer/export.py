@@ -120,6 +120,8 @@ def _query_records(query: QueryResult) -> Iterator[dict[str, Any]]:
             "p": estimate.p,
             "mcse": _finite(estimate.mcse),
         }
+    if not query.answered:
+        yield {}
     if query.moments is not None:
         errors = {"mcse": _finite(query.mean_mcse), "sd_mcse": _finite(query.sd_mcse)}
         yield {"mean": _finite(query.mean), "sd": _finite(query.sd), **errors}

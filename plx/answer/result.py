@@ -69,7 +69,8 @@ class QueryResult:
     ``estimates`` lists the values with their probabilities. ``moments`` are those of a number, ``worlds``
     those of ``map``, ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and
     the split R-hat, None for an exact answer. What a query of another kind asks for, as the ``mean`` of
-    a formula, raises AttributeError, which says what there is.
+    a formula, raises AttributeError, which says what there is; so does everything where the time was over
+    before the query was reached, and ``answered`` is False.
     """
 
     name: str
@@ -85,9 +86,14 @@ class QueryResult:
     converged: bool = True
 
     @property
+    def answered(self) -> bool:
+        """Whether there was time for the query at all."""
+        return self.kind == "logz" or bool(self.estimates or self.worlds)
+
+    @property
     def probability(self) -> float:
         """The probability that a formula or a Boolean unknown is true; AttributeError for another kind."""
-        if self.kind != "probability":
+        if self.kind != "probability" or not self.answered:
             raise self._lacks("probability", "is no formula and has no one probability")
         return next(estimate.p for estimate in self.estimates if estimate.value is True)
 
@@ -119,12 +125,16 @@ class QueryResult:
         An unknown has every value of its domain, those of probability 0 too. Truth values are True and
         False; where numbers may stand beside them, they are keys of their own: ``[True]`` and ``[1]`` differ.
         """
+        if not self.answered:
+            raise self._lacks("distribution", "")
         return keyed([e.value for e in self.estimates], [e.p for e in self.estimates])
 
     @property
     def mcse(self) -> float:
         """The Monte-Carlo standard error of what the query asks for: of the probability, of the
         mean of a number, the largest over the values of a distribution. 0 for an exact answer."""
+        if not self.answered:
+            raise self._lacks("mcse", "")
         if self.kind == "number":
             return self.moments.mcse if self.moments else 0.0
         return max((estimate.mcse for estimate in self.estimates), default=0.0)
@@ -156,6 +166,9 @@ class QueryResult:
         return self.worlds[0]
 
     def _lacks(self, name: str, why: str) -> AttributeError:
+        if not self.answered:
+            why = f"has no answer: the time was over before, so there is no `{name}`"
+            return AttributeError(f"`{self.name}` {why}", name=name, obj=self)
         offer = _OFFERS.get(self.kind)
         hint = f": use .{offer}" if offer and offer != name else ""
         return AttributeError(f"`{self.name}` {why}{hint}", name=name, obj=self)

@@ -55,7 +55,7 @@ def _first_row(query: QueryResult, value: str, answer: str, error: str) -> Row:
         error=error,
         ess="" if query.ess is None else count_text(query.ess),
         rhat="" if query.rhat is None else _rhat_text(query.rhat),
-        mark="" if query.converged or query.kind == "logz" else "not converged",
+        mark="" if query.converged or query.kind == "logz" or not query.answered else "not converged",
     )
 
 
@@ -65,7 +65,9 @@ def _rhat_text(rhat: float) -> str:
 
 def _answers(query: QueryResult) -> Iterator[tuple[str, str, str]]:
     """Value, answer and standard error of each row of a query."""
-    if query.kind == "probability":
+    if not query.answered:
+        yield "", "unknown", ""
+    elif query.kind == "probability":
         yield "", truth_text(query), error_text(query.mcse)
     elif query.kind == "logz":
         yield "log Z", number_text(query.log_z) if query.log_z is not None else "unknown", ""

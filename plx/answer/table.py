@@ -73,13 +73,20 @@ def warnings(result: Result) -> list[str]:
     found = [] if len(result) else ["the program asks nothing: add a `query`"]
     if result.status == "interrupted":
         found.append("interrupted: these are the answers so far")
-    doubtful = sum(not query.converged for query in result if query.kind not in ("map", "logz"))
+    late = sum(not query.answered for query in result)
+    if late:
+        found.append(f"{_of_all(late, result)} unknown, as the time was over: give the run more --seconds")
+    doubtful = sum(not q.converged for q in result if q.answered and q.kind not in ("map", "logz"))
     if doubtful:
         why = "; ".join(result.inference.advice) or "give the run more --seconds or --samples"
-        found.append(f"{count_text(doubtful)} of {count_text(len(result))} answers not converged: {why}")
-    if any(not query.converged for query in result if query.kind == "map"):
+        found.append(f"{_of_all(doubtful, result)} not converged: {why}")
+    if any(not query.converged for query in result if query.kind == "map" and query.answered):
         found.append("not proved that no world is more probable: --method auto with more --seconds may")
     return found
+
+
+def _of_all(n: int, result: Result) -> str:
+    return f"{count_text(n)} of {count_text(len(result))} answers"
 
 
 def plain_table(result: Result) -> str:
@@ -104,6 +111,8 @@ def plain_table(result: Result) -> str:
 
 def one_line(query: QueryResult) -> str:
     """An answer in one line: ``0.8380 ± 0.0021``, ``mean 3.2``, ``fail 0.21, ml 0.79``."""
+    if not query.answered:
+        return "unknown, as the time was over"
     mark = "" if query.converged else " (not converged)"
     return _short(query) + mark
 

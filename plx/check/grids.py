@@ -53,6 +53,8 @@ def observed(ctx: Context, table: Table, entry: RandomEntry, span: Span) -> Tabl
 
     Unlike a param's, its rows need not be complete, so what may be rows or an array can be both.
     """
+    if table.grid is not None and not table.grid.size:
+        return Table(table.name, np.zeros((0, len(entry.slots)), dtype=np.int64), None, table.origin)
     if table.grid is None or entry.domain is None:
         return laid_out(ctx, table, entry.slots, span, truth=True)
     rows = table.value is not None and _are_rows(ctx, table, entry.slots)

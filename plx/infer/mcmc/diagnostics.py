@@ -118,9 +118,9 @@ def sd_errors(
 ) -> FloatArray:
     """Standard errors of the standard deviations of numbers [targets], from the batches that were diagnosed.
 
-    By the delta method that of the variance over 2 sd: of the mean of squares about the mean, and of the square
-    by which the mean is off, √3 times its standard error squared, which is all where two values are as likely.
-    And what more there may be in values that were never drawn.
+    By the delta method that of the variance over 2 sd: of the mean of squares about the mean, and of the
+    square by which the mean is off, √3 times its standard error squared, which is all where two values are as
+    likely. And what more there may be in values that were never drawn.
     """
     if not values.any():
         return np.zeros(len(offset) - 1)
