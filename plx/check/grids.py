@@ -40,7 +40,7 @@ def laid_out(
     unlikely = (truth or table.value is None) and not _are_rows(ctx, table, slots)
     if len(table.index) and not unlikely:
         return replace(table, grid=None)
-    given, wanted = (" × ".join(map(str, shape)) or "no" for shape in (table.grid.shape, sizes))
+    given, wanted = (" × ".join(f"{n:,}" for n in shape) or "no" for shape in (table.grid.shape, sizes))
     message = f"the array given for `{table.name}` has {given} cells, its slots have {wanted} members"
     if len(sizes) < len(slots):
         message = f"an array is given for `{table.name}`, whose slots depend on each other: list rows instead"
