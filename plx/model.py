@@ -165,16 +165,16 @@ class Model:
         refuse_large_answers(self.ground.graph, self.ground.queries)
         groups = by_given(self.ground)
         counted = counted_together(self.ground, groups, options) if method in ("auto", "exact") else {}
+        done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
 
         def run(group: QueryGroup, share: Options) -> Run:
-            if group.positions in counted:
-                return group, counted[group.positions]
             with explained(self.origin, group):
                 model = condition(group.model, group.given)
                 return replace(group, model=model), infer(model, method, share)
 
-        runs = in_turn(groups, run, options, clock)
-        return collect(self.name, runs, interrupted=len(runs) < len(groups))
+        rest = [group for group in groups if group.positions not in counted]
+        runs, interrupted = in_turn(rest, run, options, clock)
+        return collect(self.name, [*done, *runs], self.ground.queries, interrupted)
 
 
 def _check_kind(kind: Kind) -> None:

@@ -36,21 +36,25 @@ def counted_together(
 
 def in_turn(
     groups: Sequence[QueryGroup], run: Callable[[QueryGroup, Options], Run], options: Options, clock: Clock
-) -> list[Run]:
+) -> tuple[list[Run], bool]:
     """Run groups one after another, each with an equal share of the time that is left then.
 
-    Ctrl-C ends it, with the runs so far; KeyboardInterrupt where there are none.
+    The first is run in any case; those that come when the time is over are left out. Ctrl-C ends it, with
+    the runs so far and True; KeyboardInterrupt where there are none.
     """
     runs: list[Run] = []
     try:
-        for group in groups:
-            runs.append(run(group, _share(options, clock.seconds, len(groups) - len(runs))))
+        for waiting, group in zip(range(len(groups), 0, -1), groups, strict=True):
+            if runs and options.seconds is not None and clock.seconds >= options.seconds:
+                break
+            runs.append(run(group, _share(options, clock.seconds, waiting)))
             if runs[-1][1].status == "interrupted":
                 break
     except KeyboardInterrupt:
         if not runs:
             raise
-    return runs
+        return runs, True
+    return runs, False
 
 
 def _share(options: Options, spent: float, runs: int) -> Options:

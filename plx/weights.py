@@ -92,7 +92,7 @@ def parse(text: str) -> int | Fraction:
     if not match or not (match[2] or match[3]):
         raise WeightError(f"`{shortened(text)}` is not a number")
     if len(match[2]) + len(match[3] or "") > LONGEST_LITERAL:
-        raise WeightError(f"`{shortened(text)}` has more than {LONGEST_LITERAL} digits")
+        raise WeightError(f"`{shortened(text)}` has more than {LONGEST_LITERAL:,} digits")
     if len(match[4] or "") > 6 or abs(int(match[4] or 0)) > LARGEST_EXPONENT:
         raise WeightError(f"the exponent of `{shortened(text)}` is too large")
     return _tidy(Fraction(text))
@@ -425,7 +425,7 @@ def _symbolic_sum(a: Number, b: Number) -> Number:
     """The sum of what is in canonical form, and so is again; ArithmeticMistake if it is very long."""
     expression = _expression(a) + _expression(b)
     if symbolic.term_count(expression) > _MOST_TERMS:
-        raise WeightError(f"a sum of more than {_MOST_TERMS} irrational numbers")
+        raise WeightError(f"a sum of more than {_MOST_TERMS:,} irrational numbers")
     return _simplest(expression)
 
 
@@ -433,7 +433,7 @@ def _symbolic_product(a: Number, b: Number) -> Number:
     """The product; ArithmeticMistake where writing it out is out of all proportion."""
     left, right = _expression(a), _expression(b)
     if symbolic.term_count(left) * symbolic.term_count(right) > _MOST_TERMS:
-        raise WeightError(f"a product of more than {_MOST_TERMS} irrational numbers")
+        raise WeightError(f"a product of more than {_MOST_TERMS:,} irrational numbers")
     return _symbolic(left * right)
 
 

@@ -32,7 +32,8 @@ def run_all(takes: list[float], limit: float | None) -> list[float | None]:
         clock.at += takes[group.positions[0]]
         return group, Inference("exact", "", ())
 
-    assert len(in_turn(GROUPS, run, Options(seconds=limit), clock)) == 4
+    runs, interrupted = in_turn(GROUPS, run, Options(seconds=limit), clock)
+    assert len(runs) == len(given) and not interrupted
     return given
 
 
@@ -40,8 +41,10 @@ def test_what_a_run_leaves_is_shared_by_those_after_it() -> None:
     assert run_all([1.0, 4.0, 0.0, 9.0], 13.0) == [13 / 4, 12 / 3, 8 / 2, 8.0]
 
 
-def test_time_that_is_spent_is_not_given() -> None:
-    assert run_all([20.0, 0.0, 0.0, 0.0], 12.0) == [3.0, 0.0, 0.0, 0.0]
+def test_once_the_time_is_spent_no_more_is_run_but_the_first() -> None:
+    assert run_all([20.0, 0.0, 0.0, 0.0], 12.0) == [3.0]
+    assert run_all([3.0, 9.0, 0.0, 0.0], 12.0) == [3.0, 3.0]
+    assert run_all([0.0, 0.0, 0.0, 0.0], 0.0) == [0.0]
 
 
 def test_without_a_limit_there_is_none() -> None:
@@ -63,5 +66,6 @@ def test_ctrl_c_keeps_the_runs_so_far(stop: int, caught: bool) -> None:
         with pytest.raises(KeyboardInterrupt):
             in_turn(GROUPS, run, Options(), Clock())
     else:
-        runs = in_turn(GROUPS, run, Options(), Clock())
+        runs, interrupted = in_turn(GROUPS, run, Options(), Clock())
         assert [group.positions for group, _ in runs] == [(i,) for i in range(stop + caught)]
+        assert interrupted == (not caught)

@@ -5,29 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from plx.answer.estimate import name_answers
+from plx.answer.estimate import name_answers, without_answer
 from plx.answer.result import QueryResult, Result
+from plx.graph.model import GroundQuery
 from plx.ground.given import QueryGroup
 from plx.infer.inference import Answer, Inference
 
 _WORST_LAST = ("done", "limit", "interrupted")
 
 
-def collect(program: str, runs: Sequence[tuple[QueryGroup, Inference]], interrupted: bool = False) -> Result:
-    """The answers of all runs by name. ``interrupted``: some groups of queries were not reached."""
-    named: list[tuple[int, QueryResult, Answer]] = []
-    for group, run in runs:
-        answers = name_answers(group.model, run.answers)
-        named += zip(group.positions, answers, run.answers, strict=True)
-    named.sort(key=lambda item: item[0])
+def collect(
+    program: str,
+    runs: Sequence[tuple[QueryGroup, Inference]],
+    asked: Sequence[GroundQuery] = (),
+    interrupted: bool = False,
+) -> Result:
+    """The answers of all runs by name. What else was ``asked`` has none, as there was no time for it;
+    ``interrupted``: Ctrl-C came before some runs, and what they were to answer is left out."""
     merged = _merge([run for _, run in runs])
+    status = "interrupted" if interrupted else merged.status
+    named = [] if status == "interrupted" else _without_answer(runs, asked)
+    for group, run in runs:
+        named += zip(group.positions, name_answers(group.model, run.answers), run.answers, strict=True)
+    named.sort(key=lambda item: item[0])
     inference = replace(
         merged,
         answers=tuple(item[2] for item in named),
         log_z=next((run.log_z for group, run in runs if not group.given), None),
-        status="interrupted" if interrupted else merged.status,
+        status=status,
     )
     return Result(program, tuple(item[1] for item in named), inference)
+
+
+def _without_answer(
+    runs: Sequence[tuple[QueryGroup, Inference]], asked: Sequence[GroundQuery]
+) -> list[tuple[int, QueryResult, Answer]]:
+    """The queries that no run is about."""
+    reached = {position for group, _ in runs for position in group.positions}
+    late = Answer(converged=False)
+    return [(at, without_answer(query), late) for at, query in enumerate(asked) if at not in reached]
 
 
 def _merge(runs: Sequence[Inference]) -> Inference:

@@ -40,13 +40,25 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         kind=query.kind,
         line=query.span.line if query.span else None,
         estimates=_estimates(label, query, answer),
-        moments=None if answer.mean is None else Moments(answer.mean, answer.sd, answer.mean_mcse or 0.0),
+        moments=_moments(answer),
         ess=answer.ess,
         rhat=answer.rhat,
         worlds=tuple(_name_world(model, label, world) for world in answer.worlds),
         log_z=answer.log_z,
         converged=answer.converged,
     )
+
+
+def without_answer(query: GroundQuery) -> QueryResult:
+    """What is said of a query for which there was no time."""
+    line = query.span.line if query.span else None
+    return QueryResult(query.name, query.text, query.kind, line, converged=False)
+
+
+def _moments(answer: Answer) -> Moments | None:
+    if answer.mean is None:
+        return None
+    return Moments(answer.mean, answer.sd, answer.mean_mcse or 0.0, answer.sd_mcse or 0.0)
 
 
 def _estimates(label: Label, query: GroundQuery, answer: Answer) -> tuple[Estimate, ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = (
-    "query", "line", "kind", "value", "p", "mcse", "mean", "sd",
+    "query", "line", "kind", "value", "p", "mcse", "mean", "sd", "sd_mcse",
     "log_weight", "log_z", "ess", "rhat", "converged",
 )  # fmt: skip
 """The columns of the CSV. The pandas frame has two more, ``unknown`` and ``text``."""
@@ -67,6 +67,7 @@ def _query_dict(query: NamedAnswer) -> dict[str, Any]:
         "rhat": _finite(query.rhat),
         "text": query.text,
         "mean_mcse": _finite(moments.mcse) if moments else None,
+        "sd_mcse": _finite(moments.sd_mcse) if moments else None,
         "log_z": _finite(query.log_z),
         "worlds": [_world_dict(world) for world in query.worlds],
         "converged": query.converged,
@@ -121,8 +122,11 @@ def _query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
             "p": estimate.p,
             "mcse": _finite(estimate.mcse),
         }
+    if not query.answered:
+        yield {}
     if (moments := query.moments) is not None:
-        yield {"mean": _finite(moments.mean), "sd": _finite(moments.sd), "mcse": _finite(moments.mcse)}
+        errors = {"mcse": _finite(moments.mcse), "sd_mcse": _finite(moments.sd_mcse)}
+        yield {"mean": _finite(moments.mean), "sd": _finite(moments.sd), **errors}
     if query.kind == "logz":
         yield {"log_z": _finite(query.log_z)}
     for world in query.worlds:

@@ -45,11 +45,12 @@ class MapWorld:
 
 @dataclass(frozen=True)
 class Moments:
-    """The mean of a number, its standard deviation and the standard error of the mean, 0 if exact."""
+    """The mean of a number, its standard deviation and the standard errors of both, 0 if exact."""
 
     mean: float
     sd: float | None
     mcse: float = 0.0
+    sd_mcse: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ class NamedAnswer:
     worlds: tuple[MapWorld, ...] = ()
     log_z: float | None = None
     converged: bool = True
+
+    @property
+    def answered(self) -> bool:
+        """Whether there was time for the query at all."""
+        return self.kind == "logz" or bool(self.estimates or self.worlds)
 
     @property
     def mcse(self) -> float:

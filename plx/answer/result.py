@@ -27,13 +27,21 @@ class QueryResult(NamedAnswer):
     ``estimates`` lists the values with their probabilities. ``moments`` are those of a number, ``worlds``
     those of ``map``, ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and
     the split R-hat, None for an exact answer. What a query of another kind asks for, as the ``mean`` of
-    a formula, raises AttributeError, which says what there is.
+    a formula, raises AttributeError, which says what there is; so does everything where the time was over
+    before the query was reached, and ``answered`` is False.
     """
+
+    @property
+    def mcse(self) -> float:
+        """As for a query of any kind; AttributeError where there was no time for it."""
+        if not self.answered:
+            raise self._lacks("mcse", "")
+        return super().mcse
 
     @property
     def probability(self) -> float:
         """The probability that a formula or a Boolean unknown is true; AttributeError for another kind."""
-        if self.kind != "probability":
+        if self.kind != "probability" or not self.answered:
             raise self._lacks("probability", "is no formula and has no one probability")
         return next(estimate.p for estimate in self.estimates if estimate.value is True)
 
@@ -53,12 +61,20 @@ class QueryResult(NamedAnswer):
         return self._moments("mean_mcse").mcse
 
     @property
+    def sd_mcse(self) -> float:
+        """The Monte-Carlo standard error of the standard deviation of a number; AttributeError for another
+        kind."""
+        return self._moments("sd_mcse").sd_mcse
+
+    @property
     def distribution(self) -> dict[Value | tuple[Value, ...], float]:
         """Value → probability; a joint query has tuples of values.
 
         An unknown has every value of its domain, those of probability 0 too. Truth values are True and
         False; where numbers may stand beside them, they are keys of their own: ``[True]`` and ``[1]`` differ.
         """
+        if not self.answered:
+            raise self._lacks("distribution", "")
         return keyed([e.value for e in self.estimates], [e.p for e in self.estimates])
 
     @property
@@ -88,6 +104,9 @@ class QueryResult(NamedAnswer):
         return self.worlds[0]
 
     def _lacks(self, name: str, why: str) -> AttributeError:
+        if not self.answered:
+            why = f"has no answer: the time was over before, so there is no `{name}`"
+            return AttributeError(f"`{self.name}` {why}", name=name, obj=self)
         offer = _OFFERS.get(self.kind)
         hint = f": use .{offer}" if offer and offer != name else ""
         return AttributeError(f"`{self.name}` {why}{hint}", name=name, obj=self)

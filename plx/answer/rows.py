@@ -57,7 +57,7 @@ def _first_row(query: NamedAnswer, value: str, answer: str, error: str) -> Row:
         error=error,
         ess="" if query.ess is None else count_text(query.ess),
         rhat="" if query.rhat is None else _rhat_text(query.rhat),
-        mark="" if query.converged or query.kind == "logz" else "not converged",
+        mark="" if query.converged or query.kind == "logz" or not query.answered else "not converged",
     )
 
 
@@ -67,7 +67,9 @@ def _rhat_text(rhat: float) -> str:
 
 def _answers(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     """Value, answer and standard error of each row of a query."""
-    if query.kind == "probability":
+    if not query.answered:
+        yield "", "unknown", ""
+    elif query.kind == "probability":
         yield "", truth_text(query), error_text(query.mcse)
     elif query.kind == "logz":
         yield "log Z", number_text(query.log_z) if query.log_z is not None else "unknown", ""
@@ -89,7 +91,7 @@ def _number_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
         return
     yield "mean", number_text(moments.mean, moments.mcse), error_text(moments.mcse)
     if moments.sd is not None:
-        yield "sd", number_text(moments.sd, moments.mcse), ""
+        yield "sd", number_text(moments.sd, moments.sd_mcse), error_text(moments.sd_mcse)
 
 
 def _value_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:

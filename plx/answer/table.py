@@ -61,13 +61,20 @@ def warnings(result: NamedAnswers) -> list[str]:
     found = [] if queries else ["the program asks nothing: add a `query`"]
     if run.status == "interrupted":
         found.append("interrupted: these are the answers so far")
-    doubtful = sum(not query.converged for query in queries if query.kind not in ("map", "logz"))
+    late = sum(not query.answered for query in queries)
+    if late:
+        found.append(f"{_of_all(late, result)} unknown, as the time was over: give the run more --seconds")
+    doubtful = sum(not q.converged for q in queries if q.answered and q.kind not in ("map", "logz"))
     if doubtful:
         why = "; ".join(run.advice) or "give the run more --seconds or --samples"
-        found.append(f"{count_text(doubtful)} of {count_text(len(queries))} answers not converged: {why}")
-    if any(not query.converged for query in queries if query.kind == "map"):
+        found.append(f"{_of_all(doubtful, result)} not converged: {why}")
+    if any(not query.converged for query in queries if query.kind == "map" and query.answered):
         found.append("not proved that no world is more probable: --method auto with more --seconds may")
     return found
+
+
+def _of_all(n: int, result: NamedAnswers) -> str:
+    return f"{count_text(n)} of {count_text(len(result.queries))} answers"
 
 
 def plain_table(result: NamedAnswers) -> str:
@@ -92,6 +99,8 @@ def plain_table(result: NamedAnswers) -> str:
 
 def one_line(query: NamedAnswer) -> str:
     """An answer in one line: ``0.8380 ± 0.0021``, ``mean 3.2``, ``fail 0.21, ml 0.79``."""
+    if not query.answered:
+        return "unknown, as the time was over"
     mark = "" if query.converged else " (not converged)"
     return _short(query) + mark
 

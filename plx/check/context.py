@@ -159,7 +159,7 @@ class Context:
         """Some values in words."""
         listed = [int(i) for i in ids]
         shown = ", ".join(self.text(i) for i in listed[:limit])
-        return shown + (f", … ({len(listed)} in all)" if len(listed) > limit else "")
+        return shown + (f", … ({len(listed):,} in all)" if len(listed) > limit else "")
 
     def variable(self, name: str, span: Span) -> Variable:
         """A new bound variable."""

@@ -216,8 +216,8 @@ def _sized(ctx: Context, node: ast.RandomDecl, slots: Sequence[CheckedSlot], dom
                 ctx.error(node.domain.span, f"`{name}` has no value{where}: its domain is empty")
                 return False
             if size > LARGEST_DOMAIN:
-                limit = f"at most {LARGEST_DOMAIN} are possible"
-                ctx.error(node.domain.span, f"the domain of `{name}` has {size} values{where}; {limit}")
+                limit = f"at most {LARGEST_DOMAIN:,} are possible"
+                ctx.error(node.domain.span, f"the domain of `{name}` has {size:,} values{where}; {limit}")
                 return False
     except (fixed.NoValueError, WeightError) as mistake:
         ctx.error(node.domain.span, str(mistake))

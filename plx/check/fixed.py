@@ -177,7 +177,7 @@ def integers(ctx: Context, low: int, high: int) -> IntArray:
     """The ids of low..high. Raises NoValue where they are far too many."""
     if high - low >= LARGEST_RANGE:
         ends = f"{weights.shown(low)}..{weights.shown(high)}"
-        raise NoValueError(f"the range {ends} has more than {LARGEST_RANGE} members")
+        raise NoValueError(f"the range {ends} has more than {LARGEST_RANGE:,} members")
     return ctx.values.ids(range(low, high + 1))
 
 

@@ -40,7 +40,7 @@ def laid_out(
     unlikely = (truth or table.value is None) and not _are_rows(ctx, table, slots)
     if len(table.index) and not unlikely:
         return replace(table, grid=None)
-    given, wanted = (" × ".join(map(str, shape)) or "no" for shape in (table.grid.shape, sizes))
+    given, wanted = (" × ".join(f"{n:,}" for n in shape) or "no" for shape in (table.grid.shape, sizes))
     message = f"the array given for `{table.name}` has {given} cells, its slots have {wanted} members"
     if len(sizes) < len(slots):
         message = f"an array is given for `{table.name}`, whose slots depend on each other: list rows instead"
@@ -53,6 +53,8 @@ def observed(ctx: Context, table: Table, entry: RandomEntry, span: Span) -> Tabl
 
     Unlike a param's, its rows need not be complete, so what may be rows or an array can be both.
     """
+    if table.grid is not None and not table.grid.size:
+        return Table(table.name, np.zeros((0, len(entry.slots)), dtype=np.int64), None, table.origin)
     if table.grid is None or entry.domain is None:
         return laid_out(ctx, table, entry.slots, span, truth=True)
     rows = table.value is not None and _are_rows(ctx, table, entry.slots)

@@ -174,7 +174,7 @@ def report_gaps(ctx: Context, name: str, slots: Sequence[CheckedSlot], index: In
     missing = [key for key in islice(_all(ctx, slots), len(present) + 4) if key not in present]
     listed = "; ".join(ctx.texts(key) for key in missing[:3])
     number = expected - len(index)
-    message = f"`{name}` has no entry for {listed}" + (f" … ({number} are missing)" if number > 3 else "")
+    message = f"`{name}` has no entry for {listed}" + (f" … ({number:,} are missing)" if number > 3 else "")
     given = name in ctx.data.tables
     hint = "add a row for each, e.g. of the value 0" if given else "add them, or `else: …` for all others"
     ctx.error(span, message, hint)

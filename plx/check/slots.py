@@ -78,7 +78,7 @@ def _within(
     for group, ids in sets_by_row(ctx, slots, set_, rows):
         total += len(group) * len(ids)
         if total > limit:
-            raise fixed.NoValueError(f"there are more than {limit} indexes; give a table in a file instead")
+            raise fixed.NoValueError(f"there are more than {limit:,} indexes; give a table in a file instead")
         blocks.append((group, ids))
     return blocks
 

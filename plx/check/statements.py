@@ -110,7 +110,7 @@ def _evidence(ctx: Context, entry: RandomEntry, given: Table, span: Span) -> Evi
         return None
     index = check_index(ctx, table, entry.slots)
     if table.value is None:
-        if entry.domain is not None:
+        if entry.domain is not None and len(table.index):
             message = f"`{name}` takes values in {entry.domain.words}: a column `value` is needed"
             ctx.error(table.origin.span(0, 0) or span, message)
             return None

@@ -11,7 +11,9 @@ from plx.data.cells import Column, convert
 from plx.data.shape import VALUE, Shape
 from plx.data.table import RowOrigin, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.numerals import shortened
 from plx.source import Span
+from plx.syntax.printer import print_value
 from plx.values import IntArray, Values
 
 _SHOWN = 5
@@ -69,7 +71,7 @@ def _only_true(table: Table, shape: Shape, values: Values) -> Table:
     wrong = np.flatnonzero(~np.isin(table.value, np.concatenate([true, false])))
     if len(wrong):
         row = int(wrong[0])
-        found = values[int(table.value[row])]
+        found = shortened(print_value(values[int(table.value[row])]))
         message = f"`{shape.name}` has: {shape.wanted}; a value is true or false, not `{found}`"
         where = table.origin.span(row, len(shape.slots)) or shape.span
         raise PlxError(Diagnostic(message + table.origin.words(row), where))

@@ -137,4 +137,4 @@ _DIGITS = re.compile(r"\d+(?:[eE][-+]?\d+)?", re.ASCII)
 
 
 def _count(n: int) -> str:
-    return f"{n} cell" if n == 1 else f"{n} cells"
+    return f"{n} cell" if n == 1 else f"{n:,} cells"

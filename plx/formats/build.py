@@ -45,7 +45,6 @@ def build(observed: ObservedNetwork) -> GroundModel:
         values=network.values,
         rules=_rules(tables, large, len(small)),
         queries=(*(_query(atoms, int(atom)) for atom in np.flatnonzero(fixed < 0)), *_map(observed.best)),
-        log_constant=assembly.log_constant,
         constant_weight=assembly.constant_weight,
         warnings=observed.warnings,
     )

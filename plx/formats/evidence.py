@@ -136,7 +136,7 @@ def _read_observed(words: Words, network: Network) -> Observed:
 def _read_variable(words: Words, network: Network) -> int:
     variable = words.integer("an observed variable")
     if variable >= len(network.states):
-        words.fail(f"there is no variable {variable}: the model has {len(network.states)}, numbered from 0")
+        words.fail(f"there is no variable {variable}: the model has {len(network.states):,}, numbered from 0")
     return variable
 
 
@@ -162,7 +162,7 @@ def _read_likelihood(words: Words, network: Network, numbers: LogNumbers) -> Tab
     variable = _read_variable(words, network)
     card = words.integer("the number of likelihoods", least=1)
     if card != len(network.states[variable]):
-        words.fail(f"variable {variable} has {len(network.states[variable])} states, not {card}")
+        words.fail(f"variable {variable} has {len(network.states[variable]):,} states, not {card:,}")
     start = words.at
     weight = words.log_weights(card, f"the likelihoods of variable {variable}", numbers)
     text = f"virtual evidence on variable {variable}"

@@ -49,7 +49,7 @@ def _read_table(words: Words, f: int, card: dict[int, int], numbers: LogNumbers)
     cards = words.sizes(count, f"the number of states of a variable of factor {f}")
     for i, (identity, size) in enumerate(zip(scope.tolist(), cards.tolist(), strict=True)):
         if card.setdefault(identity, size) != size:
-            message = f"variable {identity} has {size} states here and {card[identity]} before"
+            message = f"variable {identity} has {size:,} states here and {card[identity]:,} before"
             words.fail(message, words.at - count + i)
     if len(set(scope.tolist())) < count:
         words.fail(f"a variable stands twice in factor {f}", words.at - 2 * count)
@@ -68,7 +68,7 @@ def _read_entries(words: Words, f: int, size: int, numbers: LogNumbers) -> IntAr
     """All weights of a factor, from pairs of a place and a number."""
     count = words.integer(f"the number of entries of factor {f} that are not 0")
     if count > size:
-        words.fail(f"factor {f} has {size} entries, and {count} are announced")
+        words.fail(f"factor {f} has {size:,} entries, and {count:,} are announced")
     start = words.at
     pairs = words.take(2 * count, f"the entries of factor {f}")
     place = words.whole(pairs[::2], start, 2, f"the place of an entry of factor {f}")

@@ -69,7 +69,7 @@ def _variables(source: Source, content: Mapping[str, Any]) -> tuple[list[str], l
                 names.append(name)
                 cards.append(card)
             case _:
-                _fail(source, f"variable {i} needs a `name` and a `domain_size` from 1 to {LARGEST_DOMAIN}")
+                _fail(source, f"variable {i} needs a `name` and a `domain_size` from 1 to {LARGEST_DOMAIN:,}")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         _fail(source, f"two variables are called `{twice}`")

@@ -67,7 +67,7 @@ def _read_scopes(words: Words, n: int) -> list[IntArray]:
 def _check_scope(words: Words, scope: IntArray, n: int) -> None:
     first = words.at - len(scope)
     for i in np.flatnonzero(scope >= n):
-        words.fail(f"there is no variable {scope[i]}: the file has {n}, numbered from 0", first + int(i))
+        words.fail(f"there is no variable {scope[i]}: the file has {n:,}, numbered from 0", first + int(i))
     if len(set(scope.tolist())) < len(scope):
         words.fail("a variable stands twice in one scope")
 
@@ -80,7 +80,7 @@ def _read_tables(words: Words, cards: IntArray, scopes: list[IntArray], values: 
         count = words.integer(f"the size of table {f}")
         if count != size:
             shape = " × ".join(str(card) for card in cards[scope]) or "1"
-            words.fail(f"table {f} should have {shape} = {size} entries, and the file says {count}")
+            words.fail(f"table {f} should have {shape} = {size:,} entries, and the file says {count:,}")
         start = words.at
         weight = words.log_weights(size, f"the entries of table {f}", numbers)
         tables.append(Table(scope, weight, f"table {f}", words.span(start, words.at)))

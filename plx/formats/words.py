@@ -60,7 +60,7 @@ class Words:
         """The next words as numbers of states, shape (count,)."""
         found = self.integers(count, what, least=1)
         for i in np.flatnonzero(found > LARGEST_DOMAIN):
-            self.fail(f"a variable has at most {LARGEST_DOMAIN} states", self.at - count + int(i))
+            self.fail(f"a variable has at most {LARGEST_DOMAIN:,} states", self.at - count + int(i))
         return found
 
     def whole(self, words: Sequence[str], first: int, step: int, what: str, least: int = 0) -> IntArray:

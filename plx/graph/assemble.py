@@ -33,7 +33,6 @@ class Assembly(NamedTuple):
     """A graph, the log weight that is in every world, and where the old nodes went."""
 
     graph: FactorGraph
-    log_constant: float
     constant_weight: int
     nodes: NodeMap
 
@@ -62,11 +61,11 @@ def assemble(
     constant = _constant(values, [part for part in parts if part.scope.shape[1] == 0])
     merged = merge(values, [part for part in parts if part.scope.shape[1]])
     more = _constant(values, [merged.constants])
-    constant = total_weight(values, np.array([constant, more]), np.ones(2, dtype=np.int64))
+    constant = total_weight(values, np.array([constant, more]))
     number = _renumber(nodes, merged, np.asarray(keep, dtype=np.int64), len(cards))
     graph = _graph(values, card, nodes, merged, number)
     moved = NodeMap(np.where(nodes.state >= 0, -1, number[nodes.node]), nodes.state)
-    return Assembly(graph, float(values.logs(np.array([constant]))[0]), constant, moved)
+    return Assembly(graph, constant, moved)
 
 
 def factor_batches(graph: FactorGraph) -> Iterator[FactorBatch]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from plx.errors import Diagnostic
 from plx.source import Span
-from plx.values import FloatArray, IntArray, Values
+from plx.values import ZERO, FloatArray, IntArray, Values
 
 Int32Array = npt.NDArray[np.int32]
 
@@ -217,6 +217,10 @@ class GroundModel:
     values: Values
     rules: tuple[GroundRule, ...]
     queries: tuple[GroundQuery, ...]
-    log_constant: float = 0.0
-    constant_weight: int = 2  # exact identity of log_constant, an id of `values`
+    constant_weight: int = ZERO  # the log weight that is in every world, exactly: an id of `values`
     warnings: tuple[Diagnostic, ...] = ()  # what was odd but could be read
+
+    @property
+    def log_constant(self) -> float:
+        """The constant weight as a double, -inf if no world is possible."""
+        return float(self.values.logs(np.array([self.constant_weight]))[0])

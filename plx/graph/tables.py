@@ -9,7 +9,7 @@ import numpy as np
 
 from plx.graph.rows import BoolArray, unique_keys
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
-from plx.weights import Number, add, compare, mul
+from plx.weights import Number, add, compare, mul, total
 
 
 def gather_map(cards: Sequence[int], axes: Sequence[int]) -> IntArray:
@@ -54,15 +54,14 @@ def scale_weights(values: Values, a: IntArray, times: IntArray) -> IntArray:
     return _apply(values, a, np.broadcast_to(by[:, None], a.shape), mul)
 
 
-def total_weight(values: Values, weights: IntArray, counts: IntArray) -> int:
-    """The id of Σ counts · weights, exactly."""
+def total_weight(values: Values, weights: IntArray, counts: IntArray | None = None) -> int:
+    """The id of Σ counts · weights, exactly; without counts, of Σ weights."""
+    counts = np.ones(len(weights), dtype=np.int64) if counts is None else counts
     if (weights == IMPOSSIBLE).any():
         return IMPOSSIBLE
-    total: Number = 0
     first, inverse = unique_keys(weights)
-    for weight, count in zip(weights[first], np.bincount(inverse, weights=counts), strict=True):
-        total = add(total, mul(int(count), values[int(weight)]))  # type: ignore[arg-type]
-    return values.id(total)
+    pairs = zip(weights[first].tolist(), np.bincount(inverse, weights=counts).tolist(), strict=True)
+    return values.id(total([mul(int(count), values[weight]) for weight, count in pairs]))  # type: ignore[arg-type]
 
 
 def largest_weight(values: Values, weights: IntArray) -> int:

@@ -45,9 +45,7 @@ def condition(model: GroundModel, given: Sequence[GroundEvidence]) -> GroundMode
         fixed,
         nodes_of(queries),
     )
-    constant = total_weight(
-        model.values, np.array([model.constant_weight, assembly.constant_weight]), np.ones(2, dtype=np.int64)
-    )
+    constant = total_weight(model.values, np.array([model.constant_weight, assembly.constant_weight]))
     if constant == IMPOSSIBLE:
         raise NoWorldError(_never(given[0]))
     return replace(
@@ -55,7 +53,6 @@ def condition(model: GroundModel, given: Sequence[GroundEvidence]) -> GroundMode
         graph=assembly.graph,
         atoms=_observed(model.atoms, fixed, assembly),
         queries=tuple(map(assembly.nodes.query, queries)),
-        log_constant=float(model.values.logs(np.array([constant]))[0]),
         constant_weight=constant,
     )
 

@@ -57,7 +57,6 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         values=program.values,
         rules=tuple(reports),
         queries=tuple(map(assembly.nodes.query, queries)),
-        log_constant=assembly.log_constant,
         constant_weight=assembly.constant_weight,
     )
 

@@ -36,7 +36,7 @@ def exact_answer(model: GroundModel, query: GroundQuery, p: FloatArray) -> Answe
         return answer
     x = numbers(model, query)
     mean, sd = moments(x, p)
-    return replace(answer, mean=mean, sd=sd, mean_mcse=0.0)
+    return replace(answer, mean=mean, sd=sd, mean_mcse=0.0, sd_mcse=0.0)
 
 
 def moments(x: FloatArray, p: FloatArray) -> tuple[float, float]:

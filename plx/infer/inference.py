@@ -60,7 +60,7 @@ class Answer:
     """The answer to one ground query, over the joint states of its targets.
 
     Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``mean``, ``sd`` and
-    ``mean_mcse`` are given for numbers only, ``worlds`` for `map`, ``log_z`` for `logz`.
+    their standard errors are given for numbers only, ``worlds`` for `map`, ``log_z`` for `logz`.
     """
 
     p: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -68,6 +68,7 @@ class Answer:
     mean: float | None = None
     sd: float | None = None
     mean_mcse: float | None = None
+    sd_mcse: float | None = None
     ess: float | None = None
     rhat: float | None = None
     worlds: tuple[World, ...] = ()

@@ -34,7 +34,7 @@ def draw(model: GroundModel, kind: Kind, form: str) -> str:
     """
     graph, label = _labelled(model, kind)
     if graph.n_vertices > _LARGEST:
-        message = f"the coloured graph has {graph.n_vertices:,} vertices; at most {_LARGEST} are drawn"
+        message = f"the coloured graph has {graph.n_vertices:,} vertices; at most {_LARGEST:,} are drawn"
         raise PlxError(Diagnostic(message, hint="draw a smaller instance of the program"))
     return _dot(graph, label) if form == "dot" else _svg(graph, label)
 

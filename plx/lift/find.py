@@ -14,7 +14,7 @@ from plx.lift.layers import Layer, symmetric
 from plx.lift.quotient import Quotient, reduce
 from plx.lift.search import Search
 from plx.lift.symmetry import Kind, Symmetry
-from plx.values import IntArray, Values
+from plx.values import ZERO, IntArray, Values
 
 _NO_MEMORY = "the coloured graph of this model does not fit in memory: symmetries are not used"
 
@@ -48,7 +48,7 @@ def no_symmetry(model: GroundModel, kind: Kind, note: str) -> Symmetry:
         multiplicity=np.ones(len(pairs), dtype=np.int64),
         variable=np.arange(len(card)),
         nodes=NodeMap.identity(model.graph.n_nodes),
-        log_constant=0.0,
+        constant_weight=ZERO,
         merges=(),
     )
     return Symmetry(kind, start, quotient, Group(len(pairs)), (note,))

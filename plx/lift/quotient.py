@@ -14,9 +14,10 @@ from plx.graph.model import FactorGraph
 from plx.graph.node_map import NodeMap
 from plx.graph.ragged import segments, starts
 from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
+from plx.graph.tables import total_weight
 from plx.lift.normal import normalise
 from plx.lift.swaps import value_classes
-from plx.values import IntArray, Values
+from plx.values import ZERO, IntArray, Values
 from plx.weights import log
 
 
@@ -38,7 +39,7 @@ class Quotient:
     multiplicity: IntArray  # [start[-1]]
     variable: IntArray  # [variables of graph] which variable of the original model each one is
     nodes: NodeMap  # what became of each original node in `graph`
-    log_constant: float
+    constant_weight: int  # the log weight that has left `graph`, an id
     merges: tuple[IntArray, ...]
     """The exchanges found, step by step: arrays [classes, states, pairs of each state], of original pairs."""
 
@@ -62,7 +63,7 @@ def reduce(
         pass
     return Quotient(
         step.graph, step.normal, step.start, step.state, step.order, step.multiplicity(), step.variable,
-        step.nodes, step.log_constant, tuple(step.merges),
+        step.nodes, step.constant_weight, tuple(step.merges),
     )  # fmt: skip
 
 
@@ -100,7 +101,7 @@ class _Step:
         self.order = np.arange(len(label))  # original pairs by reduced state
         self.variable = np.arange(len(card))
         self.nodes = NodeMap.identity(graph.n_nodes)
-        self.log_constant = 0.0
+        self.constant_weight = ZERO
         self.merges: list[IntArray] = []
 
     def multiplicity(self) -> IntArray:
@@ -148,7 +149,8 @@ class _Step:
         assembly = restrict(self.values, self.graph, kept, keep[keep >= self.graph.n_variables])
         self.nodes = self.nodes.then(assembly.nodes)
         self.variable = self.variable[assembly.nodes.node[: self.graph.n_variables] >= 0]
-        self.log_constant += assembly.log_constant
+        both = np.array([self.constant_weight, assembly.constant_weight])
+        self.constant_weight = total_weight(self.values, both)
         self.normal = normalise(self.values, assembly.graph)
         self.graph = assembly.graph
 

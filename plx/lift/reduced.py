@@ -10,9 +10,11 @@ import numpy as np
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.graph.node_map import NodeMap
 from plx.graph.ragged import owners, starts
+from plx.graph.tables import total_weight
 from plx.lift.kernels import split_classes
 from plx.lift.quotient import Quotient, reduce, weighted
-from plx.values import FloatArray, IntArray
+from plx.values import FloatArray, IntArray, Values
+from plx.weights import log
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,8 @@ def reduced_model(model: GroundModel) -> Reduced:
     kept = quotient.nodes.node[asked]
     assembly = weighted(model.values, quotient, kept[kept >= quotient.graph.n_variables].tolist())
     nodes = quotient.nodes.then(assembly.nodes)
-    idle = np.diff(quotient.start) == 1
-    constant = model.log_constant + quotient.log_constant + assembly.log_constant
-    constant += float(np.log(quotient.multiplicity[quotient.start[:-1][idle]]).sum())
+    constants = [model.constant_weight, quotient.constant_weight, assembly.constant_weight]
+    constants.append(_idle_weight(model.values, quotient))
     representatives = _representatives(model, quotient)
     inner = replace(
         model,
@@ -93,9 +94,16 @@ def reduced_model(model: GroundModel) -> Reduced:
             replace(q, targets=tuple(_target(t, representatives, nodes) for t in q.targets))
             for q in model.queries
         ),
-        log_constant=constant,
+        constant_weight=total_weight(model.values, np.array(constants)),
     )
     return Reduced(model, inner, quotient, nodes)
+
+
+def _idle_weight(values: Values, quotient: Quotient) -> int:
+    """The log of the number of values that stand behind the variables of one reduced state, an id."""
+    idle = quotient.start[:-1][np.diff(quotient.start) == 1]
+    behind, count = np.unique(quotient.multiplicity[idle], return_counts=True)
+    return total_weight(values, values.ids(log(n) for n in behind.tolist()), count)
 
 
 def query_labels(model: GroundModel) -> IntArray:

@@ -262,12 +262,12 @@ def _declared(parts: Parts) -> tuple[ast.Name, tuple[ast.Slot, ...], Any]:
 
 def _number(word: Word) -> Fraction:
     if len(word.text) > LONGEST_LITERAL:
-        hint = f"write at most {LONGEST_LITERAL} digits"
+        hint = f"write at most {LONGEST_LITERAL:,} digits"
         raise PlxError(Diagnostic("this number is too long", word.span, hint))
     try:
         return Fraction(parse(word.text))
     except WeightError:
-        hint = f"write an exponent of at most {LARGEST_EXPONENT}"
+        hint = f"write an exponent of at most {LARGEST_EXPONENT:,}"
         raise PlxError(Diagnostic("the exponent of this number is too large", word.span, hint)) from None
 
 

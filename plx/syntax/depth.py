@@ -66,4 +66,4 @@ def _children(node: Any) -> list[Any]:
 
 def _too_deep(span: Span) -> PlxError:
     hint = "split it with `define`, or use `exists`, `forall`, `count` or `sum` over a set or a relation"
-    return PlxError(Diagnostic(f"this expression nests more than {LIMIT} levels deep", span, hint))
+    return PlxError(Diagnostic(f"this expression nests more than {LIMIT:,} levels deep", span, hint))

@@ -73,19 +73,21 @@ SETS: Final = _each(
 )
 """Types of other languages, in lower case."""
 
+_BEST = "`query map` gives a most probable world"
+
 VALUES: Final = _each(
     {
         "True TRUE": "write `true`",
         "False FALSE": "write `false`",
         "None null NULL nil undefined": "there is no empty value: add a symbol for it, `{none} | T`",
         "inf Inf infinity Infinity nan NaN": "weights are finite: use `require` for what must hold",
+        "argmax arg_max mpe": _BEST,
         "pi": "write `3.14159265358979`",
     }
 )
 """Values of other languages."""
 
 _EXPECTED = "the query of a number gives its mean: `query level(a)`"
-_BEST = "`query map` gives a most probable world"
 _COUNTED = "a formula counts as 0 or 1 in arithmetic"
 
 FUNCTIONS: Final = _each(

@@ -31,7 +31,7 @@ def ground_model(values: Values, cards: np.ndarray, batches: Sequence[FactorBatc
         values=values,
     )
     rules = (GroundRule("factor", "factor …", None),)
-    return GroundModel(assembly.graph, atoms, values, rules, (), assembly.log_constant)
+    return GroundModel(assembly.graph, atoms, values, rules, (), assembly.constant_weight)
 
 
 def table(values: Values, entries: Sequence[Number]) -> np.ndarray:

@@ -334,9 +334,9 @@ def test_domains() -> None:
 
 def test_the_largest_domain() -> None:
     assert compile_text("random k: 1..65535").randoms["k"].domain is not None
-    with pytest.raises(PlxError, match="at most 65535"):
+    with pytest.raises(PlxError, match="at most 65,535"):
         compile_text("random k: 0..65535")
-    with pytest.raises(PlxError, match="has 65536 values at 65535"):
+    with pytest.raises(PlxError, match="has 65,536 values at 65535"):
         compile_text("type L = 65534..65535\nrandom k(i: L): 0..i")
 
 

@@ -387,6 +387,8 @@ def test_a_path_is_a_file(tmp_path: Path) -> None:
             {"friends": [("anna", "bob", "carl")]},
             "a value is true or false, not `carl`",
         ),
+        ({"friends": [("anna", "bob", "3 x")]}, 'a value is true or false, not `"3 x"`'),
+        ({"friends": [("anna", "bob", "1")]}, 'a value is true or false, not `"1"`'),
         ({"level": {"anna": 11}}, "`11` is no value of `level`"),
         ({"level": ["anna"]}, "a column `value` is needed"),
         ({"smokes": {"anna": 2}}, "`2` is no value of `smokes`"),

@@ -95,6 +95,14 @@ def test_a_relation_of_one_slot_without_facts(empty: object) -> None:
     assert compiled("relation r(A)", empty).relations["r"].facts.shape == (0, 1)
 
 
+@pytest.mark.parametrize("empty", [[], (), {}, np.array([]), np.zeros((0, 2)), pandas.DataFrame()])
+@pytest.mark.parametrize("slots", ["A", "A, B", "x: A, S(x)"])
+@pytest.mark.parametrize("domain", ["", ": 0..2"])
+def test_nothing_was_observed(domain: str, slots: str, empty: object) -> None:
+    program = compiled(f"random g({slots}){domain}", empty)
+    assert all(len(evidence.index) == 0 for evidence in program.evidence)
+
+
 def test_columns_that_no_slot_is_called_by_are_read_by_position() -> None:
     frame = pandas.DataFrame({"A": ["a"], "other": ["b"]})
     assert compiled("relation r(A, A)", frame).relations["r"].facts.shape == (1, 2)

@@ -45,7 +45,7 @@ def test_ids_need_not_be_contiguous(tmp_path):
         ("1\n\n1\n0\n2\n2\n0 1\n1 y", "a.fg:8:3: error: `y` is not a number"),
         ("1\n\n1\n0\n2\n2\n0 1\n1", "the file ends before the entries of factor 0"),
         ("1\n\n1\n0\n2\n0", "factor 0: all entries are 0"),
-        ("1\n\n1\n0\n65536\n1\n0 1", "a.fg:5:1: error: a variable has at most 65535 states"),
+        ("1\n\n1\n0\n65536\n1\n0 1", "a.fg:5:1: error: a variable has at most 65,535 states"),
         (
             f"1\n\n60\n{' '.join(map(str, range(60)))}\n{'2 ' * 60}\n1\n0 1",
             "factor 0 has 1,152,921,504,606,846,976",

@@ -141,7 +141,7 @@ def test_windows_line_ends_and_byte_order_mark(tmp_path):
         ("BEYAS\n1", "a.uai:1:1: error: a UAI file starts with MARKOV or BAYES, and this one"),
         ("MARKOV\n2\n2 x", "a.uai:3:3: error: a number of states must be a whole number from 1 up"),
         ("MARKOV\n2\n2 0", "a number of states must be a whole number from 1 up, and this is `0`"),
-        ("MARKOV 1 99999999999", "a.uai:1:10: error: a variable has at most 65535 states"),
+        ("MARKOV 1 99999999999", "a.uai:1:10: error: a variable has at most 65,535 states"),
         ("MARKOV 2 2 2\n1\n2 0 2", "a.uai:3:5: error: there is no variable 2: the file has 2"),
         ("MARKOV 2 2 2\n1\n2 1 1", "a.uai:3:5: error: a variable stands twice in one scope"),
         ("MARKOV 1 2 1 1 0\n3", "table 0 should have 2 = 2 entries, and the file says 3"),

@@ -27,6 +27,34 @@ def test_the_runs_share_the_time() -> None:
     assert len(result) == 3 and not result.converged
 
 
+def test_what_there_was_no_time_for_is_unknown() -> None:
+    """It has its place in every form, but no answer; and the time is kept however many there are."""
+    queries = "query f(t1) as a given f(t2)\nquery f(t1) as late given f(t3)\n"
+    queries += "query count(f(x) for x in T) as later given f(t4)\nquery map given f(t5)\n"
+    result = plx.run(PROGRAM + queries, method="gibbs", seconds=1e-6, seed=1)
+    assert [query.answered for query in result] == [True] + 6 * [False]
+    assert not result.converged and "6 of 7 answers unknown, as the time was over" in repr(result)
+    for query in result[1:]:
+        assert "unknown" in repr(query) and "not converged" not in repr(query)
+        for name in ("probability", "distribution", "mean", "sd", "mcse", "assignment"):
+            with pytest.raises(AttributeError, match="the time was over"):
+                getattr(query, name)
+    assert len(result.to_csv().splitlines()) == 1 + 2 + 6
+    assert result.to_pandas()["p"].isna().tolist() == [False, False] + 6 * [True]
+    assert [query["values"] for query in result.to_dict()["queries"][1:]] == 6 * [{}]
+
+
+def test_the_time_is_kept_by_hundreds_of_givens() -> None:
+    ring = "type P = 1..300\nrandom s(P)\nweight 0.3: s(x) <=> s(x * 7 % 300 + 1) for x in P\n"
+    queries = "query s(1) for x in P if x > 1 given s(x)\n"
+    model = plx.compile(ring + queries)
+    model.run(method="gibbs", samples=64, seed=1)  # compile first
+    begin = time.process_time()
+    result = model.run(method="gibbs", seconds=1, seed=1)
+    assert time.process_time() - begin < 2.1
+    assert len(result) == 299 and result[0].answered and not result[-1].answered
+
+
 def test_ctrl_c_ends_all_runs() -> None:
     phases: list[str] = []
 

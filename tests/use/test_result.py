@@ -127,7 +127,7 @@ def test_a_shared_name_asks_for_the_text() -> None:
 
 def test_the_wrong_kind_of_question_is_said() -> None:
     result = result_of(distribution("f", {"x": 0.5, "y": 0.5}), MAP)
-    for name in ("probability", "mean", "sd", "mean_mcse"):
+    for name in ("probability", "mean", "sd", "mean_mcse", "sd_mcse"):
         with pytest.raises(AttributeError, match=r"`f` is no .*: use \.distribution"):
             getattr(result["f"], name)
     for name in ("assignment", "log_weight"):
@@ -235,7 +235,8 @@ def test_names_take_the_place_of_nodes() -> None:
     targets = model.queries[0].targets + model.queries[1].targets
     joint = GroundQuery("joint", "(x(0), x(1))", "(x(0), x(1))", targets, (), None)
     best = GroundQuery("map", "map", "map", (), (), None)
-    model = dataclasses.replace(model, queries=(*model.queries, joint, best), log_constant=10.0)
+    queries = (*model.queries, joint, best)
+    model = dataclasses.replace(model, queries=queries, constant_weight=model.values.id(10))
     answers = [
         Answer(p=np.array([0.4, 0.6]), mcse=np.zeros(2)),
         Answer(p=np.array([0.2, 0.3, 0.5]), mcse=np.zeros(3)),
@@ -274,7 +275,7 @@ def test_a_mean_in_any_unit_has_its_error_in_that_unit(method: str, unit: str) -
     assert one.mean is not None and one.sd is not None and one.mean_mcse is not None
     for a, b in ((one.mean, other.mean), (one.sd, other.sd), (one.mean_mcse, other.mean_mcse)):
         assert b == pytest.approx(a * float(unit), rel=1e-9)
-    assert (one.mean_mcse > 0) is (method != "exact")
+    assert (one.mean_mcse > 0) is (one.sd_mcse > 0) is (method != "exact")
 
 
 def test_a_mean_past_the_doubles_is_refused_with_its_place() -> None:

@@ -130,11 +130,13 @@ def _truth(model: GroundModel, truth: str | Sequence[FloatArray], plan: CompareP
 def _checked(model: GroundModel, truth: Sequence[FloatArray]) -> FloatArray:
     cards = model.graph.card[: model.graph.n_variables]
     if len(truth) != len(cards):
-        raise PlxError(Diagnostic(f"the truth has {len(truth)} marginals, the model {len(cards)} unknowns"))
+        raise PlxError(
+            Diagnostic(f"the truth has {len(truth):,} marginals, the model {len(cards):,} unknowns")
+        )
     for node, (p, card) in enumerate(zip(truth, cards.tolist(), strict=True)):
         if len(p) != card:
             name = model.queries[node].name
-            raise PlxError(Diagnostic(f"the truth gives `{name}` {len(p)} values; it has {card}"))
+            raise PlxError(Diagnostic(f"the truth gives `{name}` {len(p):,} values; it has {card:,}"))
     return np.concatenate(list(truth))
 
 

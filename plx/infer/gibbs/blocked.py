@@ -25,7 +25,7 @@ from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
 from plx.infer.kernels.blocks import BlockArrays, kernel
 from plx.infer.streams import Stream, narrow_states
-from plx.values import IntArray
+from plx.values import IMPOSSIBLE, IntArray
 
 _CHOOSING = 0.25
 """The share of the time in which blocks are chosen."""
@@ -130,7 +130,7 @@ def started(
     """
     found = substitute(model)
     try:
-        if found.model.log_constant == -np.inf:
+        if found.model.constant_weight == IMPOSSIBLE:
             raise contradiction(model)
         return found, initial_states(found.model, seed, chains, threads)
     except NoWorldError:

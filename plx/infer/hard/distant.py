@@ -71,7 +71,7 @@ def _with_finite_constant(model: GroundModel) -> GroundModel:
             message = f"the log weights of all worlds are near {constant}, past the range of doubles"
             hint = "take smaller weights, or ask for probabilities"
             raise PlxError(Diagnostic(message, query.span, hint))
-    return replace(model, log_constant=0.0, constant_weight=ZERO)
+    return replace(model, constant_weight=ZERO)
 
 
 def _lowest(graph: FactorGraph) -> float:

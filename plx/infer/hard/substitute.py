@@ -44,7 +44,7 @@ class Substituted:
 
 
 def substitute(model: GroundModel) -> Substituted:
-    """Replace defined unknowns until none is found. The log constant is -inf if no world is possible."""
+    """Replace defined unknowns until none is found. The constant is impossible if no world is possible."""
     nodes, work = NodeMap.identity(model.graph.n_nodes), model
     for _ in range(_ROUNDS):
         chosen = functional_dependencies(work.graph)
@@ -55,7 +55,7 @@ def substitute(model: GroundModel) -> Substituted:
             break
         work, then = step
         nodes = nodes.then(then)
-        if work.log_constant == -np.inf:
+        if work.constant_weight == IMPOSSIBLE:
             break
     return Substituted(replace(work, atoms=nodes.atoms(model.atoms, work.graph.n_variables)), nodes)
 
@@ -97,13 +97,11 @@ def _substitute(model: GroundModel, chosen: Dependencies) -> tuple[GroundModel, 
 
 def reassembled(model: GroundModel, assembly: Assembly, nodes: NodeMap) -> GroundModel:
     """The model over a graph made of its own, and where each node went."""
-    both = np.array([model.constant_weight, assembly.constant_weight])
-    constant = total_weight(model.values, both, np.ones(2, dtype=np.int64))
+    constant = total_weight(model.values, np.array([model.constant_weight, assembly.constant_weight]))
     return replace(
         model,
         graph=assembly.graph,
         queries=tuple(map(nodes.query, model.queries)),
-        log_constant=float(model.values.logs(np.array([constant]))[0]),
         constant_weight=constant,
     )
 

@@ -61,10 +61,14 @@ class Spread:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``states``: the probability of each state of each target; ``numbers``: the mean of each value."""
+    """``states``: the probability of each state of each target; ``numbers``: the mean of each value.
+
+    ``unseen``: how likely, per target, what was never drawn may be.
+    """
 
     states: Spread
     numbers: Spread
+    unseen: FloatArray
 
 
 def as_the_worst(ess: FloatArray) -> FloatArray:
@@ -94,6 +98,53 @@ def diagnose(
     )
     constant = (states.mean <= 0) | (states.mean >= 1) | (states.rhat == _SAME)
     size = _worth(states.ess, constant, offset, worth, together * draws)
+    found = _means(batches, draws, offset, values, pooled)
+    unseen = _posterior_error(np.zeros(1), size)
+    farthest = farthest_unseen(states.mean, found.mean, offset, values)
+    return Diagnosis(
+        _honest(states, constant, np.repeat(size, np.diff(offset)), together * draws, pooled),
+        replace(found, mcse=np.hypot(found.mcse, farthest * unseen)),
+        unseen,
+    )
+
+
+def sd_errors(
+    batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any],
+    draws: int,
+    offset: IntArray,
+    values: FloatArray,
+    pooled: FloatArray | None,
+    found: Diagnosis,
+) -> FloatArray:
+    """Standard errors of the standard deviations of numbers [targets], from the batches that were diagnosed.
+
+    By the delta method that of the variance over 2 sd: of the mean of squares about the mean, and of the
+    square by which the mean is off, √3 times its standard error squared, which is all where two values are as
+    likely. And what more there may be in values that were never drawn.
+    """
+    if not values.any():
+        return np.zeros(len(offset) - 1)
+    pooled = np.ones(offset[-1]) if pooled is None else pooled
+    mean, of = found.numbers.mean, owners(offset)
+    unit = power_of_two(np.maximum.reduceat(np.abs(values), offset[:-1]))
+    squares = _means(batches, draws, offset, ((values - mean[of]) / unit[of]) ** 2, pooled)
+    sd = np.sqrt(squares.mean)
+    off = np.hypot(squares.mcse, np.sqrt(3) * (found.numbers.mcse / unit) ** 2)
+    delta = np.divide(off, 2 * sd, out=np.zeros(len(sd)), where=sd > 0)
+    farthest = farthest_unseen(found.states.mean, mean, offset, values) / unit
+    more = np.sqrt(squares.mean + farthest**2 * found.unseen) - sd
+    return np.where(np.maximum.reduceat(values != 0, offset[:-1]), np.hypot(delta, more) * unit, 0.0)
+
+
+def _means(
+    batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any],
+    draws: int,
+    offset: IntArray,
+    values: FloatArray,
+    pooled: FloatArray,
+) -> Spread:
+    """The means of numbers, one per target; ``values`` are those of their states."""
+    together = len(batches) * batches[0].shape[0]
     step = max(1, _CHUNK // together)
     cuts = np.unique(np.append(np.searchsorted(offset, np.arange(0, offset[-1], step)), len(offset) - 1))
     numbers = []
@@ -107,12 +158,7 @@ def diagnose(
         else:
             nothing = np.zeros(len(first))
             numbers.append(Spread(nothing, nothing, together * draws * least, nothing + 1))
-    found = _together(numbers)
-    unseen = farthest_unseen(states.mean, found.mean, offset, values) * _posterior_error(np.zeros(1), size)
-    return Diagnosis(
-        _honest(states, constant, np.repeat(size, np.diff(offset)), together * draws, pooled),
-        replace(found, mcse=np.hypot(found.mcse, unseen)),
-    )
+    return _together(numbers)
 
 
 def _part(batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], a: int, b: int) -> npt.NDArray[Any]:

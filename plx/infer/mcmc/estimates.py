@@ -45,6 +45,12 @@ def _answer(
     spread = found.diagnosis.numbers
     rhat = max(rhat, float(spread.rhat[t]))
     converged = answer.converged and error < options.accuracy and rhat < options.rhat
-    mean_mcse = float(spread.mcse[t])
-    answer = replace(answer, mean=mean, sd=sd, mean_mcse=mean_mcse, converged=converged)
-    return replace(answer, rhat=rhat if np.isfinite(rhat) else None)
+    return replace(
+        answer,
+        mean=mean,
+        sd=sd,
+        mean_mcse=float(spread.mcse[t]),
+        sd_mcse=float(found.sd_mcse[t]),
+        rhat=rhat if np.isfinite(rhat) else None,
+        converged=converged,
+    )

@@ -21,7 +21,7 @@ from plx.infer.gibbs.chains import state_type
 from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.inference import Samples
 from plx.infer.kernels.gibbs import kernel
-from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose
+from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
 from plx.infer.mcmc.monitor import Monitor, Movement, monitor
 from plx.infer.mcmc.samplers import C, Sampler
 from plx.infer.options import Clock, Options, Progress
@@ -55,6 +55,7 @@ class Sampled:
     diagnosis: Diagnosis
     status: Status
     movement: Movement | None  # None where a sampler does not say where its chains stand
+    sd_mcse: FloatArray  # [targets] standard errors of the standard deviations of numbers
     stuck: BoolArray  # [targets] something that the target depends on keeps chains apart
 
 
@@ -87,7 +88,8 @@ def _sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sample
         notes=(*chains.notes(), *_notes(status)),
     )
     movement, stuck = run.moved()
-    return Sampled(samples, targets, run.diagnosis(movement), status, movement, stuck)
+    diagnosis = run.diagnosis(movement)
+    return Sampled(samples, targets, diagnosis, status, movement, run.sd_errors(diagnosis), stuck)
 
 
 def state_values(model: GroundModel, targets: Targets) -> FloatArray:
@@ -174,6 +176,11 @@ class _Run(Generic[C]):
         if self.watch is not None and movement is not None:
             worth = partial(self.watch.worth, movement)
         return diagnose(self.batches, self.draws, self.targets.offset, self.values, pooled, worth)
+
+    def sd_errors(self, diagnosis: Diagnosis) -> FloatArray:
+        """Standard errors of the standard deviations of numbers, of all batches kept."""
+        pooled = self.chains.pooled()
+        return sd_errors(self.batches, self.draws, self.targets.offset, self.values, pooled, diagnosis)
 
     def moved(self) -> tuple[Movement | None, BoolArray]:
         """How what is watched moves, and per target whether something that it depends on is stuck."""

@@ -20,7 +20,7 @@ from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import NodeMap
 from plx.graph.ragged import starts
 from plx.graph.rows import BoolArray, unique_rows
-from plx.graph.tables import add_weights
+from plx.graph.tables import add_weights, total_weight
 from plx.lift.normal import select
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values
 from plx.weights import log_sum_exp
@@ -93,7 +93,7 @@ class _Work:
         if held is not None:
             self.stays[held] = True
         self.leaves: list[Leaves] = []
-        self.log_constant = model.log_constant
+        self.constant_weight = model.constant_weight
 
     def advance(self) -> bool:
         """One round; whether anything was summed out."""
@@ -114,7 +114,8 @@ class _Work:
         assembly = _sum_out(values, self.graph, kinds, gone, read)
         self.nodes = self.nodes.then(assembly.nodes)
         self.variable = self.variable[assembly.nodes.node[: self.graph.n_variables] >= 0]
-        self.log_constant += assembly.log_constant
+        both = np.array([self.constant_weight, assembly.constant_weight])
+        self.constant_weight = total_weight(values, both)
         self.graph = assembly.graph
         return True
 
@@ -139,7 +140,7 @@ class _Work:
             graph=self.graph,
             atoms=self.nodes.atoms(model.atoms, self.graph.n_variables),
             queries=queries,
-            log_constant=self.log_constant,
+            constant_weight=self.constant_weight,
         )
         return Collapsed(model, inner, self.nodes, tuple(self.leaves))
 

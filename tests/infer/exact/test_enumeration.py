@@ -117,7 +117,8 @@ def test_worlds_of_independent_parts_are_said_to_be_such(cards: list[int], said:
 
 
 def test_the_log_constant_belongs_to_log_z() -> None:
-    model = replace(make_model([2], [((0,), [0, 1])]), log_constant=-700.0)
+    model = make_model([2], [((0,), [0, 1])])
+    model = replace(model, constant_weight=model.values.id(-700))
     assert enumerate_worlds(model).log_z == pytest.approx(np.log1p(np.e) - 700)
 
 

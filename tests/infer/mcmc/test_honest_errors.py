@@ -79,6 +79,27 @@ def test_what_is_hardly_ever_seen_is_not_said_never_to_be(method: str) -> None:
 
 
 @every_sampler
+def test_errors_of_standard_deviations_are_as_large_as_said(method: str) -> None:
+    """As accurate as the delta method has it where chains move; and rare values that were not drawn count."""
+    varied, rare = [], []
+    for seed in range(3 if method == "mcsat" else 20):
+        rng = np.random.default_rng(seed)
+        usual = numbered(random_model(rng, variables=5, factors=7, max_card=4), rng)
+        tables = [((0,), [0, -5 - seed // 2]), ((0, 1), [[0, 0, -8], [0, 1, 0]]), ((2,), [0, 0])]
+        far = numbered(make_model([2, 3, 2], tables), rng)
+        for model, z in ((usual, varied), (far, rare)):
+            found = infer(model, method, Options(seed=seed, samples=64 * 100, accuracy=0.01, seconds=None))
+            for query, answer in zip(model.queries, found.answers, strict=True):
+                if query.kind == "number":
+                    truth = marginal(model.graph, [query.targets[0].node])
+                    _, sd = moments(model.values.floats(query.targets[0].labels), truth)
+                    if sd > 0:
+                        z.append((answer.sd - sd) / answer.sd_mcse)
+    assert 0.4 < np.mean(np.square(varied)) < 1.4
+    assert np.abs(rare).max() < 5
+
+
+@every_sampler
 def test_the_mean_of_a_number_of_which_one_value_was_drawn_has_an_error(method: str) -> None:
     model = plx.compile(
         "type T = {a}\nrandom f(T)\nweight -12: f(a)\nquery 1000000 * count(f(x) for x in T) as cost"
@@ -87,6 +108,8 @@ def test_the_mean_of_a_number_of_which_one_value_was_drawn_has_an_error(method: 
     exact = model.run(method="exact")["cost"]
     assert answer.mean_mcse is not None and answer.mean is not None and exact.mean is not None
     assert abs(answer.mean - exact.mean) < 4 * answer.mean_mcse
+    assert abs(answer.sd - exact.sd) < 4 * answer.sd_mcse
+    assert exact.sd_mcse == 0
 
 
 def test_a_number_may_be_the_next_value_that_was_not_drawn() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from fractions import Fraction
+from time import process_time
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from plx.infer.orbits import lifted
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.lifted import set_up
 from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
+from plx.lift.reduced import reduced_model
 from tests.infer.estimating import estimates, with_joint_queries
 from tests.models import all_states, log_weights, make_model, random_model
 
@@ -41,6 +45,31 @@ def with_leaves(seed: int) -> GroundModel:
 
 def log_z(model: GroundModel) -> float:
     return float(np.logaddexp.reduce(log_weights(model.graph, all_states(model.graph)))) + model.log_constant
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_what_was_summed_out_is_in_the_constant(block: int) -> None:
+    """Collapsing and merging leave the sum over all worlds as it is, by exact weights."""
+    smaller = 0
+    for seed in range(100 * block, 100 * block + 100):
+        model = with_leaves(seed)
+        model = replace(model, constant_weight=model.values.id(Fraction(seed, 7)))
+        inner = collapse(model).model
+        for reduced in (inner, reduced_model(model).model, reduced_model(inner).model):
+            smaller += reduced.graph.n_variables < model.graph.n_variables
+            assert log_z(reduced) == pytest.approx(log_z(model), abs=1e-9), seed
+    assert smaller > 100
+
+
+def test_thousands_of_unlike_leaves_are_summed_out_in_seconds() -> None:
+    """Their constants are irrational, and no two are alike."""
+    n = 2000
+    model = make_model([2] * n, [((i,), [0, Fraction(i + 1, 1000)]) for i in range(n)], queries="")
+    begin = process_time()
+    inner = collapse(model).model
+    assert process_time() - begin < 10
+    assert inner.graph.n_variables == 0
+    assert inner.log_constant == pytest.approx(sum(np.log1p(np.exp((i + 1) / 1000)) for i in range(n)))
 
 
 def lifted_estimates(model: GroundModel) -> tuple[Collapsed, OrbitAverages]:
