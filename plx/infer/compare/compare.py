@@ -143,6 +143,8 @@ def _checked(model: GroundModel, truth: Sequence[FloatArray]) -> FloatArray:
 def _long(model: GroundModel, options: Options, plan: ComparePlan) -> Truth:
     wanted = replace(options, seconds=_LONG * plan.seconds, accuracy=1e-5)
     run = sample(model, SAMPLERS["lifted"], wanted)
+    if run.status == "interrupted":  # half a truth is none
+        raise KeyboardInterrupt
     states = run.diagnosis.states
     p = np.concatenate([states.mean[slice(*run.targets.offset[t : t + 2])] for t in run.targets.of_query])
     error = float(states.mcse.max(initial=0))
