@@ -57,7 +57,7 @@ ALIKES = st.builds(ALIKE.format, n=st.integers(18, 30), card=st.integers(10, 20)
 
 def answers_or_names_the_size(model: Model) -> None:
     try:
-        result = model.run(method="exact", seconds=1)
+        result = model.run(method="exact", seconds=30)
     except PlxError as error:
         assert "about 10^" in str(error) and "^inf" not in str(error)
     else:
@@ -70,14 +70,14 @@ few = settings(max_examples=2, deadline=None, derandomize=True, phases=[Phase.ge
 @few
 @given(UNLIKES, st.sampled_from(["auto", "vv", "nec"]))
 def test_samplers_answer_where_unknowns_are_unlike(model: Model, method: str) -> None:
-    result = model.run(method=method, seed=1, chains=2, samples=16, seconds=1)
+    result = model.run(method=method, seed=1, chains=2, samples=16, seconds=30)
     assert all(0 <= estimate.p <= 1 for estimate in result.queries[0].estimates)
 
 
 @few
 @given(ALIKES, st.sampled_from(["auto", "gibbs"]))
 def test_samplers_answer_where_unknowns_are_alike(model: Model, method: str) -> None:
-    result = model.run(method=method, seed=1, chains=2, samples=16, seconds=1)
+    result = model.run(method=method, seed=1, chains=2, samples=16, seconds=30)
     assert all(0 <= estimate.p <= 1 for estimate in result.queries[0].estimates)
 
 
