@@ -16,12 +16,14 @@ import numpy as np
 
 from plx.graph.model import GroundModel
 from plx.infer.gibbs.compiled import compile_model
-from plx.infer.kernels.choice import _look_up as find
+from plx.infer.kernels.choice import _look_up as looked_up
 from plx.infer.kernels.gibbs import Compiled
 from tests.benchmarks.ceiling import fill, scratch
 from tests.benchmarks.kernel_models import kernel_models
 from tests.benchmarks.kernels import LANES, updates
 from tests.benchmarks.table import Settings, Spread, Table, rate
+
+find = numba.njit(forceinline=True)(looked_up)
 
 
 @numba.njit(cache=True)

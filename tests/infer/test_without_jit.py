@@ -15,7 +15,7 @@ from plx.graph.model import GroundModel
 from plx.infer.best.max_sum import best_worlds
 from plx.infer.exact import split
 from plx.infer.exact.elimination import plan, solve
-from plx.infer.gibbs.chains import chains_at, step
+from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.jit.kernel import Kernel
@@ -71,7 +71,7 @@ def _counts() -> Iterator[object]:
     wide = random_model(np.random.default_rng(5), variables=6, factors=8, derived=2, max_card=4)
     for model, entries in ((wide, 0), (wide, 1 << 12), (clauses(0), 16), (clauses(1), 1 << 12)):
         start = np.zeros((model.graph.n_variables, 3), dtype=np.int32)  # by sums, tables, and counts
-        yield step(chains_at(compile_model(model, entries), start, 3, 1), 300, 1).tolist()  # past a byte
+        yield chains_at(compile_model(model, entries), start, 3, 1).step(300, 1).tolist()  # past a byte
 
 
 def _wide() -> GroundModel:

@@ -108,14 +108,16 @@ def test_control_c_while_starting_is_no_crash() -> None:
         "exits.main()"
     )
     for delay in (0.001, 0.05, 0.1, 0.2):
-        done = subprocess.run(
-            [sys.executable, "-c", code.replace("DELAY", str(delay))],
-            stdin=subprocess.Popen(["sleep", "20"], stdout=subprocess.PIPE).stdout,
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
+        with subprocess.Popen(["sleep", "20"], stdout=subprocess.PIPE) as silent:
+            done = subprocess.run(
+                [sys.executable, "-c", code.replace("DELAY", str(delay))],
+                stdin=silent.stdout,
+                capture_output=True,
+                text=True,
+                cwd=ROOT,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            )
+            silent.kill()
         assert done.returncode in (130, -signal.SIGINT)  # both are 130 to a shell
         assert done.stderr == "interrupted before there was an answer\n"
 

@@ -106,7 +106,7 @@ COMMANDS = {
     "run": {"seed": ["-1", "1.5", "nan", "x"], "chains": ["0", "-2", "2.5"], "samples": ["0", "1e3"],
             "seconds": ["-1", "nan", "inf", "soon"], "accuracy": ["0", "-1", "nan", "inf"],
             "method": ["gibs"]},
-    "symmetries": {"seconds": ["-1", "nan", "inf"], "method": ["nce"]},
+    "symmetries": {"seconds": ["-1", "nan", "inf"], "kind": ["nce"]},
     "compare": {"seed": ["-1"], "chains": ["0"], "lanes": ["0"], "seconds": ["-1", "nan"], "protocol": ["p"]},
 }  # fmt: skip
 CALLS = [

@@ -7,7 +7,7 @@ type Person = {eve}                               ### "`Person` is declared twic
 type Down = s9..s1                                ### "the type `Down` is empty"
 type Run = s1..t9                                 ### "the ends of a run differ in their final number only"
 type Padded = s01..s100                           ### "both ends need as many digits"
-type Huge = 1..100000000                          ### "more than 5000000 members"
+type Huge = 1..100000000                          ### "more than 5,000,000 members"
 type Area = {theory, systems}
 type Course(Area) = {theory: {logic}}             ### "`Course` has no entry for systems"
 type Lab(Area) = {theory: {l1}, systems: {l2}, biology: {l3}}   ### "`biology` is no member of Area"
@@ -33,7 +33,7 @@ relation likes(Person, Person) = {(anna, bob, carl)}   ### "an index of `likes` 
 relation missing(Person)                          ### "the relation `missing` has no facts"
 
 random coin
-random big: 0..70000                              ### "at most 65535 are possible"
+random big: 0..70000                              ### "at most 65,535 are possible"
 random nothing: {}                                ### "its domain is empty"
 random some(a: Area): Lab(a)
 random guarded(x: Person) if coin                 ### "guards must be fixed, but `coin` is random"
