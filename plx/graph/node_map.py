@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,6 +10,13 @@ import numpy as np
 
 from plx.graph.model import Atoms, GroundEvidence, GroundQuery, Target
 from plx.values import IntArray
+
+
+def nodes_of(queries: Sequence[GroundQuery]) -> IntArray:
+    """The nodes that the queries ask about, those of their ``given`` included."""
+    asked = [t.node for q in queries for t in q.targets if t.node >= 0]
+    asked += [c.node for q in queries for c in q.given if c.node >= 0]
+    return np.unique(np.array(asked, dtype=np.int64))
 
 
 class NodeMap(NamedTuple):

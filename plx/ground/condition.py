@@ -11,8 +11,8 @@ from plx.errors import Diagnostic, NoWorldError
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.model import Atoms, FactorGraph, GroundEvidence, GroundModel
+from plx.graph.node_map import nodes_of
 from plx.graph.tables import total_weight
-from plx.ground.queries import nodes_of
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
 

@@ -8,6 +8,7 @@ from plx.check.program import Program, Rule
 from plx.errors import Diagnostic, NoWorldError
 from plx.graph.assemble import FactorBatch, assemble
 from plx.graph.model import GroundModel, GroundRule
+from plx.graph.node_map import nodes_of
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import lay_out, named
 from plx.ground.counters import Counters
@@ -16,7 +17,7 @@ from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
 from plx.ground.limit import MAX_GROUND, GroundBudget, measure, refuse_large
-from plx.ground.queries import ground_query, nodes_of
+from plx.ground.queries import ground_query
 from plx.ground.tasks import Task, split
 from plx.values import IMPOSSIBLE
 

@@ -43,13 +43,6 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
         yield instance
 
 
-def nodes_of(queries: list[GroundQuery]) -> IntArray:
-    """The nodes that the queries ask about."""
-    asked = [t.node for q in queries for t in q.targets if t.node >= 0]
-    asked += [c.node for q in queries for c in q.given if c.node >= 0]
-    return np.unique(np.array(asked, dtype=np.int64))
-
-
 def _check_range(values: Values, query: GroundQuery) -> None:
     """A number must have a mean that a double can hold."""
     if query.kind == "number" and not np.isfinite(values.floats(query.targets[0].labels)).all():

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
+from plx.graph.sizes import joint_bits
 from plx.infer.counting.compositions import (
     compositions,
     falling,
@@ -62,7 +63,7 @@ class Component:
 
     def bits(self, family: int) -> float:
         """log₂ of the number of joint states of a block."""
-        return float(np.log2(self.cards(family)).sum())
+        return joint_bits(self.cards(family))
 
     def size(self, family: int) -> int:
         """The number of joint states of a block."""

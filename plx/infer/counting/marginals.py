@@ -19,7 +19,7 @@ import numpy as np
 
 from plx import deadline
 from plx.graph.model import GroundModel, GroundQuery
-from plx.graph.sizes import joint_states
+from plx.graph.sizes import joint_bits, joint_states
 from plx.infer.answers import distinct, exact_answer, free_nodes, log_z_answer, repeated
 from plx.infer.counting.families import MOST_CELLS
 from plx.infer.counting.histograms import Component, components_of
@@ -167,7 +167,7 @@ class Sums:
             return False
         blocks = {block for node in needed if (block := self._block(node))}
         taken = Counter(family for family, _ in blocks)
-        sizes = [float(np.log2(self._core.graph.card[needed]).sum())]
+        sizes = [joint_bits(self._core.graph.card[needed])]
         sizes += [component.log2_joint(taken) for component in self._components]
         return max(sizes) <= bits
 

@@ -19,6 +19,7 @@ from plx import deadline
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.node_map import nodes_of
 from plx.graph.ragged import segments
 from plx.graph.subgraph import below, hard_factors, subgraph
 from plx.graph.worlds import log_weights, node_states
@@ -87,8 +88,7 @@ def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:
     """What first states should show, so that no possible answer is overlooked: rows (position in ``ruled``,
     state) for all states of ruled variables that queries depend on, in random order."""
     graph = model.graph
-    asked = [target.node for query in model.queries for target in query.targets if target.node >= 0]
-    depends = below(graph, np.array(asked, dtype=np.int64))
+    depends = below(graph, nodes_of(model.queries))
     position = np.flatnonzero(depends[ruled])
     card = graph.card[ruled[position]].astype(np.int64)
     wishes = np.stack([np.repeat(position, card), segments(np.zeros_like(card), card)], axis=1)

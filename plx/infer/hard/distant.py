@@ -17,6 +17,7 @@ from plx.errors import Diagnostic, Note, PlxError
 from plx.graph.assemble import assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.node_map import nodes_of
 from plx.graph.subgraph import hard_factors, subgraph
 from plx.graph.worlds import log_weights, node_states
 from plx.values import FARTHEST, IMPOSSIBLE, ZERO, FloatArray
@@ -122,13 +123,12 @@ def _assembled(model: GroundModel, graph: FactorGraph) -> GroundModel:
     """The model over another graph of the same nodes."""
     from plx.infer.hard.substitute import reassembled
 
-    nodes = [target.node for query in model.queries for target in query.targets if target.node >= 0]
     assembly = assemble(
         model.values,
         variable_cards(graph),
         factor_batches(graph),
         derived_of(graph),
-        keep=np.array(nodes, dtype=np.int64),
+        keep=nodes_of(model.queries),
     )
     return reassembled(model, assembly, assembly.nodes)
 

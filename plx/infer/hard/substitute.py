@@ -15,7 +15,7 @@ import numpy as np
 from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph, GroundModel
-from plx.graph.node_map import NodeMap
+from plx.graph.node_map import NodeMap, nodes_of
 from plx.graph.ragged import segments, starts
 from plx.graph.tables import total_weight
 from plx.graph.worlds import input_owner
@@ -78,10 +78,6 @@ def _substitute(model: GroundModel, chosen: Dependencies) -> tuple[GroundModel, 
     if not len(order.used):
         return None
     chosen = chosen.take(order.used)
-    asked = np.array(
-        [target.node for query in model.queries for target in query.targets if target.node >= 0],
-        dtype=np.int64,
-    )
     kept = np.ones(graph.n_variables, dtype=bool)
     kept[chosen.variable] = False
     assembly = assemble(
@@ -89,7 +85,7 @@ def _substitute(model: GroundModel, chosen: Dependencies) -> tuple[GroundModel, 
         variable_cards(graph)[kept],
         _batches(graph, chosen, order.number),
         _derived(graph, chosen, order),
-        keep=order.number[asked],
+        keep=order.number[nodes_of(model.queries)],
     )
     nodes = assembly.nodes.take(order.number)
     return reassembled(model, assembly, nodes), nodes
