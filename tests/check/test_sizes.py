@@ -47,7 +47,7 @@ def refused(text: str) -> plx.PlxError:
     begin = time.process_time()
     with pytest.raises(plx.PlxError) as error:
         plx.compile(text).run(method="exact")
-    assert time.process_time() - begin < 10
+    assert time.process_time() - begin < 60
     assert all(found.span for found in error.value.diagnostics)
     assert len(str(error.value)) < 2000
     return error.value

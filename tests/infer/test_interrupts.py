@@ -41,7 +41,7 @@ def test_ctrl_c_ends_a_long_call_at_once() -> None:
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         waited(lambda _: time.sleep(20), LONG)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 15
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -57,7 +57,7 @@ def test_ctrl_c_ends_a_search_of_the_sat_solver(ask: str) -> None:
             Satisfier(graph).near(np.zeros(graph.n_variables, dtype=np.int32))
         else:
             contradiction(ground(model, 10**6))
-    assert time.monotonic() - begin < 15
+    assert time.monotonic() - begin < 40
 
 
 @pytest.mark.parametrize("steps", [0, LONG])

@@ -89,7 +89,7 @@ def test_a_time_limit_gives_the_best_found_and_a_bound() -> None:
         begin = time.monotonic()
         with within(seconds):
             result = toulbar.search(grid(40, seed=2))
-        assert time.monotonic() - begin < seconds + 20
+        assert time.monotonic() - begin < seconds + 40
         if result is not None:
             break
     assert result is not None

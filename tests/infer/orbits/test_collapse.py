@@ -67,7 +67,7 @@ def test_thousands_of_unlike_leaves_are_summed_out_in_seconds() -> None:
     model = make_model([2] * n, [((i,), [0, Fraction(i + 1, 1000)]) for i in range(n)], queries="")
     begin = process_time()
     inner = collapse(model).model
-    assert process_time() - begin < 10
+    assert process_time() - begin < 60
     assert inner.graph.n_variables == 0
     assert inner.log_constant == pytest.approx(sum(np.log1p(np.exp((i + 1) / 1000)) for i in range(n)))
 
