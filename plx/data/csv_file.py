@@ -77,10 +77,18 @@ def read_csv(path: Path, shape: Shape, at: Span) -> Raw:
 
 def _advice(name: str, first: Sequence[str], shape: Shape) -> str:
     """How the program names columns that are not called as its slots, or some of many."""
+    known = [label for label in shape.labels if label in first]
+    if shape.slots and shape.fits(len(known)) and not shape.shared:
+        return f'`from "{name}" columns ({_listed(known)})` reads these alone'
     if shape.fits(len(first)):
-        listed = ", ".join(map(print_value, first))
-        return f'`from "{name}" columns ({listed})` takes them for {", ".join(shape.labels[: len(first)])}'
-    return f'`from "{name}" columns (…)` names those that are wanted, in the order {shape.wanted}'
+        order = ", ".join(shape.labels[: len(first)])
+        return f'`from "{name}" columns ({_listed(first)})` takes them for {order}'
+    wanted = f"those that are wanted, in the order {shape.wanted}" if shape.slots else "the one"
+    return f'`from "{name}" columns (…)` names {wanted}'
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(print_value, names))
 
 
 def is_header(row: Sequence[str], shape: Shape) -> bool:

@@ -76,7 +76,7 @@ def late_columns(m: Mistake) -> Diagnostic | None:
     """``from "a.csv" else 0 columns (x, y)``."""
     if m.text != "columns" or not m.has("FROM") or m.open or m.starts_line:
         return None
-    hint = 'write for example `param w(T) from "w.csv" columns (a, b) else 0`'
+    hint = 'for example `param w(T) from "w.csv" columns (a, b) else 0`'
     return m.says("`columns (…)` comes right after the file", hint)
 
 
