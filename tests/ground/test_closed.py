@@ -19,6 +19,7 @@ from plx.errors import PlxError
 from plx.ground.grounder import ground
 from plx.values import Value
 from tests.compiling import compile_text
+from tests.docs.blocks import call
 from tests.ground.programs import grounded
 
 HEADER = """
@@ -208,6 +209,21 @@ def test_a_binding_with_an_else(text: str, value: object, rest: Value) -> None:
     _, bound = parse_binding(text)
     assert isinstance(bound, plx.Else)
     assert (bound.rows, bound.value) == (value, rest) and type(bound.value) is type(rest)
+
+
+def test_an_else_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "p.plx").write_text(HEADER + "query f(x) for x in T")
+    (tmp_path / "f.csv").write_text("T\nb\n")
+    program = str(tmp_path / "p.plx")
+    code, out = call(["run", program, "--bind", f"f={tmp_path / 'f.csv'} else false", "--format", "csv"])
+    rows = [line.split(",") for line in out.splitlines()]
+    assert code == 0 and {row[0]: float(row[rows[0].index("p")]) for row in rows[1:] if "true" in row} == {
+        "f(a)": 0,
+        "f(b)": 1,
+        "f(c)": 0,
+    }
+    code, out = call(["run", program, "--bind", f"f={tmp_path / 'g.csv'} else false"])
+    assert code == 2 and "there is no file" in out
 
 
 def test_a_quoted_symbol_is_no_else() -> None:
