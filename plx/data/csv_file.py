@@ -18,6 +18,9 @@ from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.source import Source, Span
 from plx.syntax.printer import print_value
 
+_SHOWN = 12
+"""At most so many cells of a first row are shown."""
+
 _SUFFIX = {"\t": ".tsv", ",": ".csv"}
 """What parts the cells of a file, and its suffix."""
 
@@ -110,9 +113,13 @@ def _chosen(first: list[str], source: Source, shape: Shape) -> tuple[int, ...]:
     for column in shape.columns:
         if first.count(column.text) == 1:
             continue
-        named = "no column" if column.text not in first else "two columns"
-        hint = did_you_mean(column.text, first) or f"its first row: {', '.join(first)}"
-        problems.append(Diagnostic(f"`{source.name}` has {named} `{column.text}`", column.span, hint=hint))
+        if column.text in first:
+            message, hint = f"`{source.name}` has two columns `{column.text}`", None
+        else:
+            message = f"`{source.name}` has no column `{column.text}`"
+            listed = ", ".join(first[:_SHOWN]) + (", …" if len(first) > _SHOWN else "")
+            hint = did_you_mean(column.text, first) or f"its first row: {listed}"
+        problems.append(Diagnostic(message, column.span, hint=hint))
     if problems:
         raise PlxError(problems)
     return tuple(first.index(column.text) for column in shape.columns)
@@ -138,9 +145,9 @@ def _mark(source: Source, usual: str, shape: Shape) -> str:
 
     Raises PlxError where the first row makes sense with another mark only, and names no columns.
     """
-    start = len(source.text) - len(source.text.lstrip())
-    line = source.text[start:].partition("\n")[0].rstrip()
-    if usual in line:
+    first = _FIRST_LINE.search(source.text)
+    line = first[0].rstrip() if first else ""
+    if first is None or usual in line:
         return usual
     found = {mark: row for mark in MARKS if len(row := _cells(line, mark)) > 1}
     named = [mark for mark, row in found.items() if is_header(row, shape)]
@@ -152,7 +159,11 @@ def _mark(source: Source, usual: str, shape: Shape) -> str:
     mark = fitting[0]
     message = f"the cells of `{source.name}` are parted by {MARKS[mark]}, and should be by {MARKS[usual]}"
     hint = _remedy(source.name, mark, found[mark], shape)
-    raise PlxError(Diagnostic(message, Span(source, start, start + len(line)), hint=hint))
+    span = Span(source, first.start(), first.start() + len(line))
+    raise PlxError(Diagnostic(message, span, hint=hint))
+
+
+_FIRST_LINE = re.compile(r"\S[^\r\n]*")
 
 
 def _remedy(name: str, mark: str, cells: Sequence[str], shape: Shape) -> str:
