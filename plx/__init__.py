@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from plx.answer.named import Estimate, MapWorld, Moments
     from plx.answer.result import Interrupted, QueryResult, Result
     from plx.api import compare, compile, load, run
+    from plx.data.otherwise import Else
     from plx.errors import CallError, Diagnostic, PlxError
     from plx.infer.compare.curves import Comparison
     from plx.lift.describe import Symmetries
@@ -16,6 +17,7 @@ __all__ = [
     "CallError",
     "Comparison",
     "Diagnostic",
+    "Else",
     "Estimate",
     "Interrupted",
     "MapWorld",
@@ -35,6 +37,7 @@ _HOME = {
     "CallError": "errors",
     "Comparison": "infer.compare.curves",
     "Diagnostic": "errors",
+    "Else": "data.otherwise",
     "PlxError": "errors",
     "Model": "model",
     "Symmetries": "lift.describe",

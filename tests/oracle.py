@@ -74,7 +74,10 @@ class Interpreter:
 
     def log_weight(self) -> float:
         for rule in self.of(ast.Require, ast.Observe):
-            if not all(self.value(rule.formula, env) is True for env in self.scope(rule.scope, {})):
+            if self.is_table(rule):
+                if not self.seen(*rule.formula.operands):
+                    return -math.inf
+            elif not all(self.value(rule.formula, env) is True for env in self.scope(rule.scope, {})):
                 return -math.inf
         total = 0.0
         for rule in self.of(ast.Weight):
@@ -84,6 +87,26 @@ class Interpreter:
         for rule in self.of(ast.Factor):
             total += sum(float(self.value(rule.value, env)) for env in self.scope(rule.scope, {}))
         return total
+
+    def is_table(self, rule) -> bool:
+        """Whether it is ``observe f = {…}`` for a function with slots."""
+        return isinstance(rule.formula, ast.Compare) and isinstance(rule.formula.operands[1], ast.Braces)
+
+    def seen(self, function: ast.Name, table: ast.Braces) -> bool:
+        """Whether the world agrees with a table of observations."""
+        given, rest = {}, None
+        for entry in table.entries:
+            if entry.otherwise:
+                rest = self.value(entry.value, {})
+                continue
+            key = entry.key or entry.value
+            items = key.items if isinstance(key, ast.Tuple) else (key,)
+            index = tuple(self.value(item, {}) for item in items)
+            given[index] = True if entry.key is None else self.value(entry.value, {})
+        atoms = {index: value for (name, index), value in self.world.items() if name == function.text}
+        return all(
+            given.get(index, value if rest is None else rest) == value for index, value in atoms.items()
+        )
 
     def target(self, query: ast.Query, env: Env) -> tuple[Value, ...]:
         if isinstance(query.target, ast.Tuple):

@@ -183,6 +183,10 @@ def observation(draw: st.DrawFn, shape: Shape) -> str:
                 f"observe z | ({draw(formula(shape, ('t1',), 1))})",
                 "observe b(x) | z for x in T",
                 "observe b(x) for x in lone",
+                "observe b = {t1}",
+                "observe b = {t1: true, else: false}",
+                "observe m = {(t1, u): p, else: q}",
+                "observe n = {t1: 1, else: 0}",
             ]
         )
     )

@@ -10,15 +10,10 @@ from plx.check.context import Context, Declaration, Resolver
 from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
 from plx.check.fixed import NoValueError
+from plx.check.observations import check_observation, check_observe, given_evidence
 from plx.check.partial import hides_members
 from plx.check.program import Evidence, Program, Query, Rule
-from plx.check.statements import (
-    check_observation,
-    check_query,
-    check_rule,
-    given_evidence,
-    report_labels,
-)
+from plx.check.statements import check_query, check_rule, report_labels
 from plx.check.typed import (
     BrokenEntry,
     Entry,
@@ -63,7 +58,7 @@ _STATEMENTS: Final[Mapping[type, Callable[[Context, Any], Rule | Evidence | Quer
     ast.Weight: check_rule,
     ast.Factor: check_rule,
     ast.Require: check_rule,
-    ast.Observe: check_rule,
+    ast.Observe: check_observe,
     ast.ObserveFrom: check_observation,
     ast.Query: check_query,
 }
@@ -158,7 +153,7 @@ def _report_cycle(ctx: Context, cycle: list[str]) -> None:
 def _check_statements(ctx: Context, module: ast.Module) -> tuple[list[Rule], list[Evidence], list[Query]]:
     rules: list[Rule] = []
     queries: list[Query] = []
-    evidence = list(given_evidence(ctx))
+    evidence = list(given_evidence(ctx, module))
     for statement in module.statements:
         check_one = _STATEMENTS.get(type(statement))
         if check_one is None:

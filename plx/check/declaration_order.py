@@ -69,7 +69,9 @@ def _parts(declaration: Declaration) -> list[ast.Expr]:
     if isinstance(declaration, ast.RandomDecl):
         return [part for part in (declaration.domain, declaration.guard) if part is not None]
     value = declaration.value
-    return [] if value is None or isinstance(value, ast.File) else [value]
+    if isinstance(value, ast.File):
+        value = value.otherwise
+    return [] if value is None else [value]
 
 
 def _type_braces(

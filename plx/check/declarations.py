@@ -9,7 +9,7 @@ import numpy as np
 from plx.check import fixed
 from plx.check.arguments import need_fixed
 from plx.check.context import Context
-from plx.check.entries import constant, key_table, value_table
+from plx.check.entries import constant, key_table, refuse_else, value_table
 from plx.check.grids import laid_out
 from plx.check.program import Const, ParamInfo, RandomInfo, RelationInfo
 from plx.check.rows import check_index, first_of_each, report_duplicates, report_gaps
@@ -54,8 +54,7 @@ def check_param(ctx: Context, node: ast.ParamDecl) -> Entry:
     if wrong or name in ctx.data.broken:
         return BrokenEntry(slots)
     if name in ctx.data.tables:
-        table = laid_out(ctx, ctx.data.tables[name], slots, node.name.span)
-        return BrokenEntry(slots) if table is None else _tabulated(ctx, node, table, slots, None)
+        return _from_outside(ctx, node, ctx.data.tables[name], slots)
     if node.value is None:
         hint = f'write `= …` or `from "file.csv"`, or give {name}=…'
         ctx.error(node.name.span, f"the param `{name}` has no value", hint)
@@ -64,6 +63,18 @@ def check_param(ctx: Context, node: ast.ParamDecl) -> Entry:
     if isinstance(node.value, ast.Braces):
         return _written(ctx, node, node.value, slots)
     return _by_expression(ctx, node, node.value, slots, env)
+
+
+def _from_outside(ctx: Context, node: ast.ParamDecl, given: Table, slots: Sequence[CheckedSlot]) -> Entry:
+    """A table of a file or of the caller. The program's ``else`` holds for both, if the caller gave none."""
+    table = laid_out(ctx, given, slots, node.name.span)
+    rest = node.value.otherwise if isinstance(node.value, ast.File) else None
+    default = None if given.otherwise is None else Const(given.otherwise, span=node.name.span)
+    if default is None and rest is not None:
+        default = _value(ctx, rest)
+        if default is None:
+            return BrokenEntry(tuple(slots))
+    return BrokenEntry(tuple(slots)) if table is None else _tabulated(ctx, node, table, slots, default)
 
 
 def _written(ctx: Context, node: ast.ParamDecl, braces: ast.Braces, slots: Sequence[CheckedSlot]) -> Entry:
@@ -133,6 +144,7 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
     """A list of facts; by formula, all indexes at which it holds."""
     name = node.name.text
     slots, env, wrong = check_slots(ctx, node.slots)
+    refuse_else(ctx, node, "relation")
     if wrong or name in ctx.data.broken:
         return BrokenEntry(slots)
     table: Table | None

@@ -63,8 +63,12 @@ def value_table(
     braces: ast.Braces,
     slots: Sequence[CheckedSlot],
     value_of: Callable[[ast.Expr], Const | None],
+    alone: int | None = None,
 ) -> Written | None:
-    """``{key: value, else: value}``: a table of values; None after reports."""
+    """``{key: value, else: value}``: a table of values; None after reports.
+
+    ``alone``: the id of the value of a key that stands alone, where that is allowed.
+    """
     rows: list[list[Const]] = []
     values: list[Const] = []
     default: ast.Entry | None = None
@@ -75,17 +79,25 @@ def value_table(
                 ctx.error(entry.span, "a table has one `else`")
             default = entry
             continue
-        if entry.key is None:
+        if entry.key is None and alone is None:
             ctx.error(entry.span, f"`{name}` is a table: write `index: value`")
             wrong = True
             continue
-        key, value = _key(ctx, name, entry.key, slots), value_of(entry.value)
+        key = _key(ctx, name, entry.key or entry.value, slots)
+        value = value_of(entry.value) if entry.key or alone is None else Const(alone, span=entry.span)
         if key is None or value is None:
             wrong = True
             continue
         rows.append(key)
         values.append(value)
     return None if wrong else Written(_table(name, rows, values, len(slots)), default)
+
+
+def refuse_else(ctx: Context, node: ast.TypeDecl | ast.RelationDecl, kind: str) -> None:
+    """Report an ``else`` after the file of what is a list."""
+    if isinstance(node.value, ast.File) and node.value.otherwise is not None:
+        message = f"a {kind} takes no `else`: what its file does not list is not in it"
+        ctx.error(node.value.otherwise.span, message, "leave the `else` out")
 
 
 def _table(name: str, rows: list[list[Const]], values: list[Const] | None, width: int) -> Table:

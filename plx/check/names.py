@@ -223,12 +223,13 @@ def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span:
     try:
         expr = substitute(ctx, body.expr, mapped)
     except RandomArgumentError as mistake:
-        if isinstance(ctx.declarations[entry.name], ast.ParamDecl):
+        if body.fixed:
             found = _entry_of(ctx, tabulated(ctx, entry), [a.expr for a in arguments], span)
             return replace(found, fixed=False, depth=depth, size=size)
         inner = mistake.args[0].name
         message = f"`{entry.name}` uses an argument as an index; it must be fixed, but `{inner}` is random"
-        return ctx.fail(span, message)
+        hint = f"bind a variable to its value: `exists({inner}(…) = y & {entry.name}(y) … for y in …)`"
+        return ctx.fail(span, message, hint)
     except (fixed.NoValueError, WeightError) as mistake:
         return ctx.fail(span, str(mistake), None, [Note(f"in `{entry.name}`", entry.span)])
     is_fixed = body.fixed and all(argument.fixed for argument in arguments)

@@ -268,9 +268,10 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Plain facts from a file or from the caller: ``index`` (n, slots) and ``value`` (n,) are value ids.
+    """Plain facts from a table, a file or the caller: ``index`` (n, slots) and ``value`` (n,) are value ids.
 
-    ``span`` is where the program asks for them, ``origin`` where each of them stands.
+    ``span`` is where the program asks for them, ``origin`` where each of them stands. ``otherwise``: the
+    value of all indexes that are not listed.
     """
 
     random: str
@@ -278,6 +279,7 @@ class Evidence:
     value: IntArray
     span: Span | None
     origin: RowOrigin
+    otherwise: Const | None = None
 
     def place(self, row: int) -> Span | None:
         """Where a fact stands, as closely as that is known."""

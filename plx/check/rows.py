@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, product
 
 import numpy as np
@@ -77,17 +77,18 @@ def _repair(ctx: Context, cells: IntArray, members: IntArray) -> IntArray:
     """``007`` is the number 7 among numbers, 7 the symbol "7" among symbols, 1 true among truth values."""
     known = set(members.tolist())
     distinct, inverse = np.unique(cells, return_inverse=True)
-    fixed_ids = [_other_reading(ctx, int(cell), known) for cell in distinct]
+    fixed_ids = [other_reading(ctx, int(cell), known) for cell in distinct]
     return np.array(fixed_ids, dtype=np.int64)[inverse.reshape(-1)]
 
 
-def _other_reading(ctx: Context, cell: int, known: set[int]) -> int:
+def other_reading(ctx: Context, cell: int, known: Collection[int]) -> int:
+    """The value among ``known`` that a cell, which is none of them, means; the cell itself if none is."""
     value = ctx.values[cell]
     if isinstance(value, bool):
         other = ctx.values.find("true" if value else "false")
     elif isinstance(value, str):
         other = ctx.values.find(_number_in(value))
-    elif value in (0, 1) and known <= {FALSE, TRUE}:
+    elif value in (0, 1) and set(known) <= {FALSE, TRUE}:
         other = int(value)
     else:
         other = ctx.values.find(weights.text(value))
@@ -176,7 +177,10 @@ def report_gaps(ctx: Context, name: str, slots: Sequence[CheckedSlot], index: In
     number = expected - len(index)
     message = f"`{name}` has no entry for {listed}" + (f" … ({number:,} are missing)" if number > 3 else "")
     given = name in ctx.data.tables
-    hint = "add a row for each, e.g. of the value 0" if given else "add them, or `else: …` for all others"
+    hint = "add them, or `else: …` for all others"
+    if given:
+        others = f"`… else 0` after a file, `plx.Else({name}, 0)` in Python"
+        hint = f"add a row for each, or say what all others are: {others}"
     ctx.error(span, message, hint)
     return True
 

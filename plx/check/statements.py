@@ -1,26 +1,18 @@
-"""Rules, evidence and queries."""
+"""Rules and queries."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from plx import weights
 from plx.check.arguments import need_fixed
 from plx.check.context import Context, Env
-from plx.check.grids import observed
-from plx.check.program import Const, Evidence, Expr, Query, RandomTerm, Rule, Scope, SetConst, SetExpr
-from plx.check.rows import check_index, check_values
+from plx.check.program import Const, Expr, Query, RandomTerm, Rule, Scope
 from plx.check.scopes import resolve_scope
 from plx.check.slips import warn_condition, warn_odds
-from plx.check.typed import BrokenEntry, RandomEntry, Typed, ValueKind
-from plx.data.table import Table
-from plx.errors import did_you_mean
-from plx.source import Span
+from plx.check.typed import Typed, ValueKind
 from plx.syntax import ast
-from plx.values import FALSE, TRUE
 
 
 def check_rule(ctx: Context, node: ast.Weight | ast.Factor | ast.Require | ast.Observe) -> Rule | None:
@@ -73,61 +65,6 @@ def _finite(ctx: Context, typed: Typed) -> Typed:
             hint = "use `require` for what must hold"
             return ctx.fail(typed.expr.span, "this weight is too large for a double", hint)
     return typed
-
-
-# -------------------------------------------------------------------------- evidence
-
-
-def check_observation(ctx: Context, node: ast.ObserveFrom) -> Evidence | None:
-    """``observe f from "file"``: the rows of the file, or None where the caller gave others."""
-    name = node.name.text
-    entry = ctx.entries.get(name)
-    if not isinstance(entry, RandomEntry):
-        if not isinstance(entry, BrokenEntry):
-            randoms = [n for n, d in ctx.declarations.items() if isinstance(d, ast.RandomDecl)]
-            message = f"`{name}` is no random function, so it cannot be observed"
-            ctx.error(node.name.span, message, did_you_mean(name, randoms))
-        return None
-    table = ctx.data.evidence.get(name, {}).get(node.file.path)
-    return None if table is None else _evidence(ctx, entry, table, node.span)
-
-
-def given_evidence(ctx: Context) -> Iterator[Evidence]:
-    """What the caller gave for random functions."""
-    for name, tables in ctx.data.evidence.items():
-        entry = ctx.entries.get(name)
-        table = tables.get(None)
-        if table is not None and isinstance(entry, RandomEntry):
-            found = _evidence(ctx, entry, table, entry.info.span)
-            if found is not None:
-                yield found
-
-
-def _evidence(ctx: Context, entry: RandomEntry, given: Table, span: Span) -> Evidence | None:
-    name = entry.info.name
-    table = observed(ctx, given, entry, span)
-    if table is None:
-        return None
-    index = check_index(ctx, table, entry.slots)
-    if table.value is None:
-        if entry.domain is not None and len(table.index):
-            message = f"`{name}` takes values in {entry.domain.words}: a column `value` is needed"
-            ctx.error(table.origin.span(0, 0) or span, message)
-            return None
-        value = np.full(len(table.index), TRUE, dtype=np.int64)
-    else:
-        domain, words = _domain(entry, span)
-        checked = None if index is None else check_values(ctx, table, index, entry.slots, domain, words)
-        if checked is None:
-            return None
-        value = checked
-    return None if index is None else Evidence(name, index, value, span, table.origin)
-
-
-def _domain(entry: RandomEntry, span: Span) -> tuple[SetExpr, str]:
-    if entry.domain is None:
-        return SetConst((FALSE, TRUE), span=span), "true and false"
-    return entry.domain.set, entry.domain.words
 
 
 # --------------------------------------------------------------------------- queries

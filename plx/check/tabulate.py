@@ -1,4 +1,4 @@
-"""A param by expression as a table, where its argument is random and cannot be put in place."""
+"""A param or define that is fixed as a table, where its argument is random and cannot be put in place."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from plx.check import fixed
 from plx.check.context import Context
-from plx.check.entries import key_table
+from plx.check.entries import key_table, refuse_else
 from plx.check.program import TypeInfo
 from plx.check.rows import check_index, report_duplicates, report_gaps
 from plx.check.sets import resolve_set
@@ -43,6 +43,7 @@ def _lists_symbols(value: ast.Expr | ast.File | None) -> bool:
 
 def _checked(ctx: Context, node: ast.TypeDecl) -> Entry:
     slots, env, wrong = check_slots(ctx, node.slots)
+    refuse_else(ctx, node, "type")
     if wrong or node.name.text in ctx.data.broken:
         return BrokenEntry(slots)
     table = ctx.data.tables.get(node.name.text)

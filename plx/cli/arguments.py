@@ -43,7 +43,8 @@ Bind = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="Give a type, param, relation or observation: w=0.7, Person=anna,bob, p=p.csv. Repeatable.",
+        help="Give a type, param, relation or observation: w=0.7, Person=anna,bob, p=p.csv, "
+        "'p=p.csv else 0'. Repeatable.",
     ),
 ]
 Evidence = Annotated[
@@ -155,7 +156,7 @@ def _bytes(file: Path) -> bytes:
 
 
 def _bindings(texts: list[str] | None) -> dict[str, object]:
-    from plx.data import parse_binding
+    from plx.data import Else, parse_binding
 
     found: dict[str, object] = {}
     for text in texts or ():
@@ -163,10 +164,11 @@ def _bindings(texts: list[str] | None) -> dict[str, object]:
             name, value = parse_binding(text)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
-        if isinstance(value, Path) and value.is_dir():
-            raise typer.BadParameter(f"--bind {text}: `{value}` is a folder: name a CSV file in it")
-        if isinstance(value, Path) and not value.is_file():
-            raise typer.BadParameter(f"--bind {text}: there is no file `{value}`")
+        rows = value.rows if isinstance(value, Else) else value
+        if isinstance(rows, Path) and rows.is_dir():
+            raise typer.BadParameter(f"--bind {text}: `{rows}` is a folder: name a CSV file in it")
+        if isinstance(rows, Path) and not rows.is_file():
+            raise typer.BadParameter(f"--bind {text}: there is no file `{rows}`")
         if name in found:
             raise typer.BadParameter(f"--bind {text}: `{name}` is given twice")
         found[name] = value

@@ -2,6 +2,7 @@
 
 from plx.data.binding import parse_binding
 from plx.data.load import load
+from plx.data.otherwise import Else
 from plx.data.table import Data, Table
 
-__all__ = ["Data", "Table", "load", "parse_binding"]
+__all__ = ["Data", "Else", "Table", "load", "parse_binding"]

@@ -32,7 +32,8 @@ class Raw:
     """Columns in the order they came, with names where they have some.
 
     ``header``: a row of a file or the keys of a dict, made for the declaration; other names count for
-    nothing where the columns can have none. ``advice``: what to do about a name that is no column's.
+    nothing where the columns can have none. ``advice``: what to do about a name that is no column's, and
+    where ``wide`` about too many columns.
     """
 
     names: tuple[str, ...] | None
@@ -40,6 +41,7 @@ class Raw:
     origin: RawOrigin
     header: bool = False
     advice: str | None = None
+    wide: bool = False
 
 
 def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
@@ -59,7 +61,17 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
     rows = len(ids[0]) if ids else 0
     index = np.stack(ids[:k], axis=1) if k else np.zeros((rows, 0), dtype=np.int64)
     table = Table(shape.name, index, ids[k] if len(ids) > k else None, origin)
-    return _only_true(table, shape, values) if shape.kind == "relation" else table
+    if shape.kind == "relation":
+        return _only_true(table, shape, values)
+    return _distinct(table) if shape.kind == "type" and shape.columns else table
+
+
+def _distinct(table: Table) -> Table:
+    """The members that a column of another table mentions, each once."""
+    assert table.value is not None
+    _, first = np.unique(np.column_stack([table.index, table.value]), axis=0, return_index=True)
+    kept = np.sort(first)
+    return Table(table.name, table.index[kept], table.value[kept], _Selected(table.origin, kept))
 
 
 def _only_true(table: Table, shape: Shape, values: Values) -> Table:
@@ -113,7 +125,8 @@ def _nameless(names: tuple[str, ...], shape: Shape) -> bool:
 
 def _by_position(raw: Raw, shape: Shape) -> tuple[int, ...]:
     if not shape.fits(len(raw.columns)):
-        raise PlxError(Diagnostic(_width(raw, shape), _first(raw, shape)))
+        hint = raw.advice if raw.wide and len(raw.columns) > len(shape.labels) else None
+        raise PlxError(Diagnostic(_width(raw, shape), _first(raw, shape), hint=hint))
     return tuple(range(len(raw.columns)))
 
 

@@ -4,39 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
 from plx.data.arrange import Raw
 from plx.data.cells import column_of_text
-from plx.data.records import Cell, plain_columns, rows
+from plx.data.records import MARKS, Cell, plain_columns, rows
 from plx.data.shape import VALUE, Shape
 from plx.decoding import decode
-from plx.errors import Diagnostic, PlxError
+from plx.errors import Diagnostic, PlxError, did_you_mean
 from plx.source import Source, Span
+from plx.syntax.printer import print_value
 
-_PARTERS = {";": "`;`", "\t": "tabs", "|": "`|`"}
-"""What other programs put between cells."""
+_SHOWN = 12
+"""At most so many cells of a first row are shown."""
+
+_SUFFIX = {"\t": ".tsv", ",": ".csv"}
+"""What parts the cells of a file, and its suffix."""
 
 
 @dataclass(frozen=True)
 class CsvOrigin:
-    """Rows of a file; ``order[slot]`` is the column of the file that holds a slot (or the value)."""
+    """Rows of a file whose cells ``mark`` parts; ``order[slot]`` is the column of the file that holds a slot
+    (or the value)."""
 
     source: Source
     header: bool
+    mark: str = ","
     order: tuple[int, ...] = ()
 
     def arranged(self, order: tuple[int, ...]) -> CsvOrigin:
         """The same rows with their columns in another order."""
-        return CsvOrigin(self.source, self.header, order)
+        return replace(self, order=tuple(self.order[at] for at in order) if self.order else order)
 
     def span(self, row: int, column: int) -> Span:
         """The text of a cell, or of the last one if there are fewer; row −1 is the header."""
         start = self._starts[min(row + self.header, len(self._starts) - 1)]
-        cells = next(rows(self.source, start))
+        cells = next(rows(self.source, start, self.mark))
         wanted = self.order[column] if column < len(self.order) else column
         cell = cells[min(wanted, len(cells) - 1)]
         return Span(self.source, cell.start, cell.end)
@@ -47,27 +53,45 @@ class CsvOrigin:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [row[0].start for row in rows(self.source)]
+        return [row[0].start for row in rows(self.source, mark=self.mark)]
 
 
 def read_csv(path: Path, shape: Shape, at: Span) -> Raw:
     """The columns of a file for one declaration; the first row is a header if it names the columns.
 
-    ``at`` is where the program asks for the file. Raises PlxError if it cannot be read, is not UTF-8,
-    is empty, has other marks than commas between its cells, or rows of other lengths than the first.
+    ``at`` is where the program asks for the file. Raises PlxError if it cannot be read, is not UTF-8, is
+    empty, lacks a column that the program names, has cells parted in a way that cannot be told, or rows of
+    other lengths than the first.
     """
     source = _source(path, at)
-    columns = plain_columns(source.text)
-    if columns is None or len(columns) == 1:
-        _require_commas(source, shape)
-    columns = columns or _columns(source)
+    mark = _mark(source, "\t" if path.suffix.lower() == ".tsv" else ",", shape)
+    columns = plain_columns(source.text, mark) or _columns(source, mark)
     if not columns:
         raise PlxError(Diagnostic(f"`{source.name}` is empty", at, hint=f"its columns: {shape.wanted}"))
     first = [column[0] for column in columns]
-    header = is_header(first, shape)
-    cells = [column_of_text(column[1:] if header else column) for column in columns]
-    names = tuple(first) if header and shape.labels != (VALUE,) else None
-    return Raw(names, tuple(cells), CsvOrigin(source, header), header)
+    chosen = _chosen(first, source, shape)
+    header = bool(chosen) or is_header(first, shape)
+    kept = [columns[place] for place in chosen] or columns
+    cells = [column_of_text(column[1:] if header else column) for column in kept]
+    names = tuple(first) if header and not chosen and shape.labels != (VALUE,) else None
+    origin = CsvOrigin(source, header, mark, chosen)
+    return Raw(names, tuple(cells), origin, header, _advice(source.name, first, shape), wide=True)
+
+
+def _advice(name: str, first: Sequence[str], shape: Shape) -> str:
+    """How the program names columns that are not called as its slots, or some of many."""
+    known = [label for label in shape.labels if label in first]
+    if shape.slots and shape.fits(len(known)) and not shape.shared:
+        return f'`from "{name}" columns ({_listed(known)})` reads these alone'
+    if shape.fits(len(first)):
+        order = ", ".join(shape.labels[: len(first)])
+        return f'`from "{name}" columns ({_listed(first)})` takes them for {order}'
+    wanted = f"those that are wanted, in the order {shape.wanted}" if shape.slots else "the one"
+    return f'`from "{name}" columns (…)` names {wanted}'
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(print_value, names))
 
 
 def is_header(row: Sequence[str], shape: Shape) -> bool:
@@ -75,10 +99,30 @@ def is_header(row: Sequence[str], shape: Shape) -> bool:
 
     The only column of a type may also be called by the type's name.
     """
+    if shape.columns:
+        return any(column.text in row for column in shape.columns)
     labels = shape.labels if shape.slots else (VALUE, shape.name)
     clear = {label for label in labels if labels.count(label) == 1}
     folded = {label.casefold() for label in labels}
     return any(cell in clear for cell in row) or all(cell.casefold() in folded for cell in row)
+
+
+def _chosen(first: list[str], source: Source, shape: Shape) -> tuple[int, ...]:
+    """Where the columns stand that the program names. Raises PlxError for one that is not there, or twice."""
+    problems = []
+    for column in shape.columns:
+        if first.count(column.text) == 1:
+            continue
+        if column.text in first:
+            message, hint = f"`{source.name}` has two columns `{column.text}`", None
+        else:
+            message = f"`{source.name}` has no column `{column.text}`"
+            listed = ", ".join(first[:_SHOWN]) + (", …" if len(first) > _SHOWN else "")
+            hint = did_you_mean(column.text, first) or f"its first row: {listed}"
+        problems.append(Diagnostic(message, column.span, hint=hint))
+    if problems:
+        raise PlxError(problems)
+    return tuple(first.index(column.text) for column in shape.columns)
 
 
 def _source(path: Path, at: Span) -> Source:
@@ -96,23 +140,50 @@ def _hint(path: Path) -> str:
     return f"a path in a program is relative to it, one in a call is not; looked in `{path.parent.resolve()}`"
 
 
-def _require_commas(source: Source, shape: Shape) -> None:
-    """Raises PlxError where the first row makes sense only if cells are parted by another mark."""
-    start = len(source.text) - len(source.text.lstrip())
-    line = source.text[start:].partition("\n")[0].rstrip()
-    if "," in line:
-        return
-    for mark, words in _PARTERS.items():
-        cells = [cell.strip(' "') for cell in line.split(mark)]
-        if len(cells) > 1 and (is_header(cells, shape) or (shape.fits(len(cells)) and not shape.fits(1))):
-            message = f"the cells of `{source.name}` are parted by {words}, and should be by commas"
-            hint = f"write `{','.join(cells)}` (and numbers with a decimal point)"
-            raise PlxError(Diagnostic(message, Span(source, start, start + len(line)), hint=hint))
+def _mark(source: Source, usual: str, shape: Shape) -> str:
+    """What parts the cells: ``usual``, unless the first row lacks it and names the columns with another mark.
+
+    Raises PlxError where the first row makes sense with another mark only, and names no columns.
+    """
+    first = _FIRST_LINE.search(source.text)
+    line = first[0].rstrip() if first else ""
+    if first is None or usual in line:
+        return usual
+    found = {mark: row for mark in MARKS if len(row := _cells(line, mark)) > 1}
+    named = [mark for mark, row in found.items() if is_header(row, shape)]
+    if len(named) == 1:
+        return named[0]
+    fitting = [mark for mark, row in found.items() if shape.fits(len(row)) and not shape.fits(1)]
+    if not fitting or shape.columns:
+        return usual
+    mark = fitting[0]
+    message = f"the cells of `{source.name}` are parted by {MARKS[mark]}, and should be by {MARKS[usual]}"
+    hint = _remedy(source.name, mark, found[mark], shape)
+    span = Span(source, first.start(), first.start() + len(line))
+    raise PlxError(Diagnostic(message, span, hint=hint))
 
 
-def _columns(source: Source) -> list[list[str]]:
+_FIRST_LINE = re.compile(r"\S[^\r\n]*")
+
+
+def _remedy(name: str, mark: str, cells: Sequence[str], shape: Shape) -> str:
+    if mark in _SUFFIX:
+        return f"call it `{Path(name).stem}{_SUFFIX[mark]}`, whose cells {MARKS[mark]} part"
+    header = mark.join(shape.labels)
+    return f"write `{','.join(cells)}` (and numbers with a decimal point), or above it the row `{header}`"
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    """The cells of a line; none where a quote is not closed."""
+    try:
+        return [cell.text for cell in next(rows(Source("", line), mark=mark), [])]
+    except PlxError:
+        return []
+
+
+def _columns(source: Source, mark: str) -> list[list[str]]:
     """The columns of any file, row by row."""
-    found = list(rows(source))
+    found = list(rows(source, mark=mark))
     _require_same_length(found, source)
     return [[cell.text for cell in column] for column in zip(*found, strict=True)]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from plx.data.arrange import Raw, arrange
 from plx.data.binding import looks_like_path
+from plx.data.cells import CellError, from_python
 from plx.data.csv_file import read_csv
 from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
+from plx.data.otherwise import Else
 from plx.data.python_value import read_python
 from plx.data.shape import Shape, shape_of
 from plx.data.table import Data, Table
@@ -36,6 +38,7 @@ def load(
     once.
     """
     loader = _Loader(folder or Path(), values, bindings, options)
+    loader.files = _files(module)
     for statement in module.statements:
         loader.declaration(statement)
     loader.unknown_bindings()
@@ -54,7 +57,8 @@ class _Loader:
     shapes: dict[str, Shape] = field(default_factory=dict)
     others: dict[str, Span] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
-    evidence: dict[str, dict[str | None, Table]] = field(default_factory=dict)
+    evidence: dict[str, dict[ast.File | None, Table]] = field(default_factory=dict)
+    files: Mapping[str, ast.File] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
 
@@ -87,12 +91,15 @@ class _Loader:
             return
         table = self._file(statement.file, shape)
         if table is not None:
-            self.evidence.setdefault(shape.name, {})[statement.file.path] = table
+            self.evidence.setdefault(shape.name, {})[statement.file] = table
 
     def _given(self, value: object, shape: Shape) -> Table | None:
+        if isinstance(value, Else):
+            table = self._given(value.rows, shape)
+            return table and self._kept(lambda: self._closed(table, value, shape), shape)
         path = _path(value, shape)
         if path is not None:
-            return self._read(lambda: read_csv(path, shape, shape.span), shape)
+            return self._csv(path, self.files.get(shape.name), shape.span, shape)
         array = as_array(value, shape)
         if array is None:
             return self._read(lambda: read_python(value, shape), shape)
@@ -102,11 +109,30 @@ class _Loader:
         return rows and self._kept(lambda: with_grid(rows, read_grid(array, shape, self.values)), shape)
 
     def _file(self, file: ast.File, shape: Shape) -> Table | None:
-        path = self.folder / file.path.replace("\\", "/")
-        return self._read(lambda: read_csv(path, shape, file.span), shape)
+        return self._csv(self.folder / file.path.replace("\\", "/"), file, file.span, shape)
+
+    def _csv(self, path: Path, file: ast.File | None, at: Span, shape: Shape) -> Table | None:
+        """The table in a file, by the columns that the program names for ``file``."""
+
+        def read() -> Table:
+            asked = _as_in(file, shape)
+            return arrange(read_csv(path, asked, at), asked, self.values)
+
+        return self._kept(read, shape)
 
     def _read(self, read: Callable[[], Raw], shape: Shape) -> Table | None:
         return self._kept(lambda: arrange(read(), shape, self.values), shape)
+
+    def _closed(self, table: Table, value: Else, shape: Shape) -> Table:
+        """The table with the value of all that it does not list."""
+        if shape.kind in ("type", "relation"):
+            message = f"the {shape.kind} `{shape.name}` takes no `Else`: what is not listed is not in it"
+            raise PlxError(Diagnostic(message, shape.span))
+        try:
+            return replace(table, otherwise=self.values.id(from_python(value.value)))
+        except CellError as mistake:
+            message = f"the value of the `Else` that is given for `{shape.name}` cannot be used: {mistake}"
+            raise PlxError(Diagnostic(message, shape.span)) from None
 
     def _kept(self, read: Callable[[], Table], shape: Shape) -> Table | None:
         try:
@@ -132,6 +158,27 @@ class _Loader:
         if meant in self.shapes or meant is None:
             return did_you_mean(name, self.shapes)
         return f"did you mean `{meant}`, the option of `run`?"
+
+
+def _files(module: ast.Module) -> dict[str, ast.File]:
+    """The file of each declaration, and the first from which a random function is observed."""
+    found: dict[str, ast.File] = {}
+    for statement in module.statements:
+        value = getattr(statement, "file", None) or getattr(statement, "value", None)
+        if isinstance(value, ast.File):
+            assert isinstance(statement, ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.ObserveFrom)
+            found.setdefault(statement.name.text, value)
+    return found
+
+
+def _as_in(file: ast.File | None, shape: Shape) -> Shape:
+    """A shape with the columns that the program names. Raises PlxError if they are too few or many."""
+    if file is None or not file.columns:
+        return shape
+    if not shape.fits(len(file.columns)):
+        message = f"{len(file.columns)} columns are named for `{shape.name}`, which has: {shape.wanted}"
+        raise PlxError(Diagnostic(message, file.columns[0].span.to(file.columns[-1].span)))
+    return replace(shape, columns=file.columns)
 
 
 def _path(value: object, shape: Shape) -> Path | None:

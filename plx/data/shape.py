@@ -17,7 +17,8 @@ VALUE = "value"
 class Shape:
     """A declaration as a table: a column per slot, and a value that is needed, optional or absent.
 
-    ``truth``: the value is true or false, and a row alone says that it is true.
+    ``truth``: the value is true or false, and a row alone says that it is true. ``columns``: the columns of a
+    file that the program names, in the order of ``labels``; none where it leaves that to the file.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Shape:
     value: Literal["needed", "optional"]
     span: Span
     truth: bool = False
+    columns: tuple[ast.Name | ast.Quoted, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from plx.errors import Diagnostic
 from plx.source import Span
+from plx.syntax import ast
 from plx.values import IntArray
 
 
@@ -27,7 +28,8 @@ class Table:
 
     ``index``: value ids, shape (rows, slots). ``value``: value ids, shape (rows,), or None where a
     row alone says that it is true; the members, for a type. ``grid``: value ids with an axis per slot,
-    where the caller gave an array that the sizes of the slots must explain.
+    where the caller gave an array that the sizes of the slots must explain. ``otherwise``: the id of the
+    value that the caller gave for what is not listed.
     """
 
     name: str
@@ -35,17 +37,18 @@ class Table:
     value: IntArray | None
     origin: RowOrigin
     grid: IntArray | None = None
+    otherwise: int | None = None
 
 
 @dataclass(frozen=True)
 class Data:
     """``tables``: types, params and relations given by a file or by the caller. ``evidence``: per
-    random function what was seen: the tables of ``observe f from`` (each with its path) or, with
-    None for a path, what the caller gave. ``problems``: every mistake found in the data; the checker
+    random function what was seen: the tables of ``observe f from`` (each with its file) or, with
+    None for a file, what the caller gave. ``problems``: every mistake found in the data; the checker
     raises them together with those of the program, and ``broken`` names what they leave undefined.
     """
 
     tables: Mapping[str, Table]
-    evidence: Mapping[str, Mapping[str | None, Table]]
+    evidence: Mapping[str, Mapping[ast.File | None, Table]]
     problems: tuple[Diagnostic, ...] = ()
     broken: frozenset[str] = frozenset()

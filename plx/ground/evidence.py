@@ -21,12 +21,16 @@ from plx.values import IntArray
 
 @dataclass(frozen=True)
 class _Facts:
-    """Observed atoms and their values, shape (n,), and where they stand, in the program or each by itself."""
+    """Observed atoms and their values, shape (n,), and where they stand, in the program or each by itself.
+
+    ``rest``: an ``else`` says it of them, as no row of its table does.
+    """
 
     atoms: IntArray
     values: IntArray
     span: Span | None
     evidence: Evidence | None = None
+    rest: bool = False
 
     def place(self, row: int) -> Span | None:
         return self.evidence.place(row) if self.evidence else self.span
@@ -45,12 +49,23 @@ class Observations:
         self._source = np.full(len(table.fixed), -1, dtype=np.int32)
 
     def arrays(self, program: Program) -> None:
-        """The evidence that came from files and from the caller."""
+        """The evidence that came from files, tables and the caller."""
         for evidence in program.evidence:
             atoms = self.table.find(evidence.random, evidence.index)
             if (atoms < 0).any():
                 raise PlxError(self._no_atom(evidence, int(np.argmin(atoms))))
             self._fix(_Facts(atoms, evidence.value, evidence.span, evidence))
+            if evidence.otherwise is not None:
+                rest = self._unlisted(evidence.random, atoms)
+                values = np.full(len(rest), evidence.otherwise.id, dtype=np.int64)
+                self._fix(_Facts(rest, values, evidence.otherwise.span, rest=True))
+
+    def _unlisted(self, random: str, atoms: IntArray) -> IntArray:
+        """The atoms of a random function that are not among these."""
+        block = self.table.block(random)
+        listed = np.zeros(len(block.index), dtype=bool)
+        listed[atoms - block.first] = True
+        return np.flatnonzero(~listed) + block.first
 
     def rules(self, tasks: Iterable[Task], budgets: dict[int, GroundBudget]) -> list[Task]:
         """Apply the plain facts among the tasks; the tasks that remain to be grounded."""
@@ -110,11 +125,16 @@ class Observations:
         before = self._facts[self._source[atom]]
         first = int(np.argmax(before.atoms == atom))
         seen, now = (self._text(int(value)) for value in (before.values[first], facts.values[row]))
-        message = f"`{self._name(atom)}` is observed twice with different values: {seen} and {now}"
+        name = self._name(atom)
+        message = f"`{name}` is observed twice with different values: {seen} and {now}"
+        hint = "remove one of the two observations"
+        if facts.rest or before.rest:
+            table = "an `else` is the value of all that its own table does not list"
+            hint = f"{table}: list `{name}` there too, or leave it out"
         return Diagnostic(
             message + facts.words(row),
             facts.place(row),
-            hint="remove one of the two observations",
+            hint=hint,
             notes=(Note(f"observed as {seen} here{before.words(first)}", before.place(first)),),
         )
 

@@ -181,9 +181,15 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """``from "people.csv"``; ``path`` is relative to the program."""
+    """``from "sim.csv" columns (a, b, score) else 0``; ``path`` is relative to the program.
+
+    ``columns``: the columns that are read, in the order of the slots; none for all. ``otherwise``: the
+    value of what the file does not list.
+    """
 
     path: str
+    columns: tuple[Name | Quoted, ...] = ()
+    otherwise: Expr | None = None
     span: Span = _span()
 
 
@@ -277,7 +283,7 @@ class Observe:
 
 @dataclass(frozen=True, slots=True)
 class ObserveFrom:
-    """``observe smokes from "seen.csv"``."""
+    """``observe smokes from "seen.csv" else false``."""
 
     name: Name
     file: File

@@ -157,8 +157,13 @@ class Builder:
         return ast.Slot(parts[2], name=_name(parts[0]), span=_span(parts))
 
     def file(self, parts: Parts) -> ast.File:
-        """``from "path"``."""
-        return ast.File(_path(parts[1].text), span=_span(parts))
+        """``from "path" columns (a, b) else value``."""
+        otherwise = parts[-1] if _is(parts[-2], "ELSE") else None
+        return ast.File(_path(parts[1].text), _clause(parts) or (), otherwise, span=_span(parts))
+
+    def columns(self, parts: Parts) -> _Clause:
+        """``columns (a, b)``."""
+        return _Clause(tuple(_kept(parts)), _span(parts))
 
     def label(self, parts: Parts) -> ast.Name:
         """``as name``."""

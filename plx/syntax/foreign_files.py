@@ -34,7 +34,7 @@ SUFFIXES: Final = {
     ".wppl": ("a program of WebPPL", _PLX),
     ".blog": ("a program of BLOG", _PLX),
     ".csv": ("a table of data", _DATA),
-    ".tsv": ("a table of data", "save it with commas as .csv, and name it in a program"),
+    ".tsv": ("a table of data", _DATA),
     ".py": ("a program of Python", "run it with python; it may `import plx`"),
     ".ipynb": ("a notebook of Jupyter", "open it there; it may `import plx`"),
 }

@@ -45,6 +45,8 @@ _RULES: tuple[Callable[[Mistake], Diagnostic | None], ...] = (
     clauses.if_without_for,
     clauses.clause_order,
     statements.wrong_from,
+    statements.wrong_else,
+    statements.late_columns,
     statements.no_equals,
     statements.no_domain_colon,
     statements.no_weight_colon,

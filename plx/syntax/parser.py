@@ -143,14 +143,20 @@ _BEFORE_NAMES = _STARTERS | {"AS", "FOR"}
 # ------------------------------------------------------------------------ lark
 
 
-class _KeepStray:
-    """Keeps the kinds of word that no rule uses, which stand for mistakes."""
+class _Words:
+    """Keeps the kinds of word that no rule uses, which stand for mistakes, and tells ``columns`` after a file
+    from the name, so that it is not reserved."""
 
     always_accept = ("UNCLOSED", "STRAY")
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The words as they are."""
-        return stream
+        """The words, each of its kind."""
+        before: tuple[str, str] = ("", "")
+        for word in stream:
+            if before == ("FROM", "STRING") and word.type == "NAME" and word == "columns":
+                word = Token.new_borrow_pos("COLUMNS", str(word), word)
+            yield word
+            before = (before[1], word.type)
 
 
 @cache
@@ -167,7 +173,7 @@ def _load(kept: Path) -> Any:
     try:
         tables = pickle.loads(kept.read_bytes())
         return Lark._load_from_dict(  # type: ignore[no-untyped-call]
-            **tables, transformer=Builder(), postlex=_KeepStray()
+            **tables, transformer=Builder(), postlex=_Words()
         )
     except Exception:  # pickle raises whatever the damage leads to
         return None
@@ -181,7 +187,7 @@ def _build(grammar: str, kept: Path) -> Lark:
         start="program",
         keep_all_tokens=True,
         maybe_placeholders=False,
-        postlex=_KeepStray(),
+        postlex=_Words(),
         transformer=Builder(),
     )
     if not sys.dont_write_bytecode:

@@ -197,7 +197,7 @@ class _Statements(_Printer):
             case ast.Observe():
                 return f"observe {self.expr(node.formula)}{self._scope(node.scope)}"
             case ast.ObserveFrom():
-                return f"observe {node.name.text} {_file(node.file)}"
+                return f"observe {node.name.text} {self._file(node.file)}"
             case ast.Query():
                 return self._query(node)
 
@@ -211,7 +211,12 @@ class _Statements(_Printer):
         return (f"{slot.name.text}: " if slot.name else "") + self.union(slot.set)
 
     def _given_value(self, value: ast.Expr | ast.File | None) -> str:
-        return f" {_file(value)}" if isinstance(value, ast.File) else self._after(" = ", value)
+        return f" {self._file(value)}" if isinstance(value, ast.File) else self._after(" = ", value)
+
+    def _file(self, file: ast.File) -> str:
+        path = file.path.replace("\\", "\\\\").replace('"', '\\"')
+        columns = f" columns ({self._list(file.columns)})" if file.columns else ""
+        return f'from "{path}"{columns}{self._after(" else ", file.otherwise)}'
 
     def _after(self, lead: str, node: ast.Expr | None) -> str:
         return "" if node is None else lead + self.expr(node)
@@ -239,11 +244,6 @@ _ESCAPED = re.compile(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 def quoted(text: str) -> str:
     """A symbol in quotes, with what cannot stand there escaped."""
     return '"' + _ESCAPED.sub(lambda found: _MEANT.get(found[0]) or f"\\u{ord(found[0]):04x}", text) + '"'
-
-
-def _file(file: ast.File) -> str:
-    path = file.path.replace("\\", "\\\\").replace('"', '\\"')
-    return f'from "{path}"'
 
 
 def _replaced(text: str) -> tuple[str, int]:

@@ -28,6 +28,7 @@ _CALLED = {
     "RBRACE": "`}`",
     "COMMA": "`,`",
     "COLON": "`:`",
+    "COLUMNS": "`columns`",
     "EQUAL": "`=`",
     "COMPARE": "a comparison",
     "DOTS": "`..`",

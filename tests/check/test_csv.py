@@ -43,22 +43,22 @@ def said(folder: Path, program: str = PROGRAM, **files: str) -> str:
 # ----------------------------------------------------------------- cells, places
 
 
-@given(st.text('",\n\r \tab1', max_size=30))
-@example("1\n\n")
-def test_every_cell_stands_where_its_row_says(text: str) -> None:
+@given(st.text('",;\n\r \tab1', max_size=30), st.sampled_from(",;\t"))
+@example("1\n\n", ",")
+def test_every_cell_stands_where_its_row_says(text: str, mark: str) -> None:
     source = Source("f.csv", text)
     try:
-        found = list(rows(source))
+        found = list(rows(source, mark=mark))
     except PlxError as error:
         (diagnostic,) = error.diagnostics
         assert diagnostic.span is not None and diagnostic.span.text.startswith('"')
         return
     for row in found:
-        assert next(rows(source, row[0].start)) == row
+        assert next(rows(source, row[0].start, mark)) == row
         for cell in row:
             part = text[cell.start : cell.end]
             assert part[1:-1].replace('""', '"') == cell.text if part.startswith('"') else part == cell.text
-    columns = plain_columns(text)
+    columns = plain_columns(text, mark)
     if columns is not None:
         assert columns == [[cell.text for cell in column] for column in zip(*found, strict=True)]
 
@@ -140,15 +140,124 @@ def test_what_keeps_a_column_from_being_numbers_is_shown(tmp_path: Path) -> None
     assert "p.plx:3:24)" in said(tmp_path, program).partition("note: `lo` is no number (")[2]
 
 
-@pytest.mark.parametrize(("mark", "words"), [(";", "`;`"), ("\t", "tabs"), ("|", "`|`")])
-def test_other_marks_than_commas_are_seen(tmp_path: Path, mark: str, words: str) -> None:
-    for w in ("P,value\na,1\nb,0.2\n", "value,P\n1,a\n0.2,b\n", "a,1\nb,0.2\n", '"P","value"\n'):
-        told = said(tmp_path, w=w.replace(",", mark).replace("0.2", "0,2"))
-        assert told.startswith(f"w.csv:1:1: error: the cells of `w.csv` are parted by {words}")
-        assert "hint: write `" in told
+MARKS = pytest.mark.parametrize("mark", [";", "\t", "|"])
+
+
+def answered(folder: Path, program: str, **files: str) -> list[float]:
+    """The answers of a program with these files."""
+    assert said(folder, program, **files) == ""
+    return [answer.probability for answer in load(folder / "p.plx").run()]
+
+
+PLAIN = (
+    'type P = {a, b} param w(P) from "w.csv" random s(P) weight w(x): s(x) for x in P query s(x) for x in P'
+)
+
+
+@MARKS
+def test_a_first_row_that_names_the_columns_shows_what_parts_them(tmp_path: Path, mark: str) -> None:
+    wanted = answered(tmp_path, PLAIN, w="P,value\na,1\nb,0.2\n")
+    for w in ("P,value\na,1\nb,0.2\n", "value,P\r\n1,a\r\n0.2,b", '"P" , value\n\n"a","1"\n b,0.2\n'):
+        assert answered(tmp_path, PLAIN, w=w.replace(",", mark)) == wanted
+    program = PLAIN.replace('"w.csv"', '"w.csv" columns ("the one", points)')
+    file = f"no{mark}points{mark}the one\n1{mark}0.2{mark}b\n2{mark}1{mark}a\n"
+    assert answered(tmp_path, program, w=file) == wanted
+    told = said(tmp_path, PLAIN, w=f"P{mark}value\na{mark}1\nb{mark}0,2\n")
+    assert told.startswith("w.csv:3:3: error: `0,2` is no number: write a decimal point, 0.2")
+    told = said(tmp_path, PLAIN, w=f"P{mark}value\na{mark}1\nb{mark}0.2{mark}3\n")
+    assert told.startswith("w.csv:3:1: error: this row has 3 cells") and "hint" not in told
+    assert "is missing after the quotes" in said(tmp_path, PLAIN, w=f'P{mark}value\na{mark}"1"2\n')
+
+
+@MARKS
+def test_what_parts_cells_is_not_guessed(tmp_path: Path, mark: str) -> None:
+    told = said(tmp_path, PLAIN, w=f"a{mark}1\nb{mark}0.2\n")
+    assert told.startswith("w.csv:1:1: error: the cells of `w.csv` are parted by ")
+    assert ("call it `w.tsv`" if mark == "\t" else f"or above it the row `P{mark}value`") in told
     program = 'type P from "p.csv" random f(P) query f(a)'
     assert said(tmp_path, program, p=f"value\na\nb\nx{mark}y") == ""
-    assert words in said(tmp_path, program, p=f"id{mark}value\n1{mark}a\n2{mark}b")
+    told = said(tmp_path, program, p=f"id{mark}value\n1{mark}a\n2{mark}b")
+    assert "2 columns are given for `P`" in told and '`from "p.csv" columns (…)` names the one' in told
+
+
+def test_a_first_row_that_could_be_read_in_two_ways_is_refused(tmp_path: Path) -> None:
+    program = 'type P = {a, b} param w(x: P) from "w.csv" query w(a)'
+    assert "parted by `;`, and should be by commas" in said(tmp_path, program, w="x;value|x\na;1|a\n")
+    assert "`x;y` is no column" in said(tmp_path, program, w="x;y,value\na,1\nb,2\n")
+
+
+def test_the_suffix_tsv_means_tabs(tmp_path: Path) -> None:
+    wanted = answered(tmp_path, PLAIN, w="P,value\na,1\nb,0.2\n")
+    program = PLAIN.replace("w.csv", "w.tsv")
+    for w in ("a\t1\nb\t0.2\n", '\ufeffvalue\t P \r\n1\ta\r\n"0.2"\tb\r\n', "P,value\na,1\nb,0.2\n"):
+        (tmp_path / "w.tsv").write_text(w, encoding="utf-8", newline="")
+        assert answered(tmp_path, program) == wanted
+    (tmp_path / "w.tsv").write_text("a,1\nb,0.2\n")
+    assert "call it `w.csv`" in said(tmp_path, program)
+    (tmp_path / "w.tsv").write_text("P\tvalue\na\t\nb\t1\n")
+    assert said(tmp_path, program).startswith("w.tsv:2:3: error: an empty cell")
+    (tmp_path / "w.tsv").write_text("x, y\t1\nb\t1\n")
+    program = program.replace("{a, b}", '{"x, y", b}')
+    assert said(tmp_path, program) == ""
+
+
+# ----------------------------------------------------------------- columns by name
+
+WIDE = "id,to,from,since,note\n1,b,a,3,x\n2,c,b,5,\n3,b,a,3,y\n"
+
+
+def test_some_columns_of_a_wide_file(tmp_path: Path) -> None:
+    program = """type P from "wide.csv" columns ("from")
+type N(P) from "wide.csv" columns ("from", to)
+type Q = {a, b, c}
+relation r(Q, Q) from "wide.csv" columns ("from", to)
+param since(Q, Q) from "years.csv" columns (x, y, since) else 0
+random f(Q)
+random g(Q): 0..5
+observe f from "wide.csv" columns (to)
+observe g from "wide.csv" columns (to, since)
+query f(a)
+query f(b)
+query f(c)
+query g(b) = 3 & g(c) = 5
+query since(a, b) = 3 & since(b, a) = 0
+query count(true for (x, y) in r) = 2 & count(true for x in P) = 2 & count(true for x in N(a)) = 1
+"""
+    years = "y,x,since\nb,a,3\nc,b,5\n"
+    assert answered(tmp_path, program, wide=WIDE, years=years) == [0.5, 1, 1, 1, 1, 1]
+
+
+def test_columns_that_are_not_there(tmp_path: Path) -> None:
+    program = 'type Q = {a, b, c} relation r(x: Q, y: Q) from "wide.csv" columns (from_, "to") query r(a, b)'
+    told = said(tmp_path, program, wide=WIDE)
+    assert "p.plx:1:68: error: `wide.csv` has no column `from_`" in told
+    assert "did you mean `from`?" in told and told.count("error") == 1
+    told = said(tmp_path, program.replace("from_", "a"), wide=WIDE)
+    assert "its first row: id, to, from, since, note" in told
+    told = said(tmp_path, program.replace("from_", "id"), wide=WIDE.replace("note", "id"))
+    assert "`wide.csv` has two columns `id`" in told
+    told = said(tmp_path, program.replace("from_", 'id, since, "from"'), wide=WIDE)
+    assert "4 columns are named for `r`, which has: x, y and maybe value" in told
+    told = said(tmp_path, program.replace("from_", "id"), wide=WIDE)
+    assert told.startswith("wide.csv:2:1: error: `1` is no member of Q"), "a cell keeps its place in the file"
+
+
+@pytest.mark.parametrize(
+    ("wide", "hint"),
+    [
+        ("x,y,since\na,b,3\n", "columns (x, y)` reads these alone"),
+        ("x,value,y,since\na,true,b,3\n", "columns (x, y, value)` reads these alone"),
+        ("x,the other\na,b\n", 'columns (x, "the other")` takes them for x, y'),
+        (
+            "x,z,u,since\na,b,3,4\n",
+            "columns (…)` names those that are wanted, in the order x, y and maybe value",
+        ),
+        ("a,b,3,4\nb,c,5,6\n", "columns (…)` names those that are wanted, in the order x, y and maybe value"),
+    ],
+)
+def test_a_wide_file_says_how_columns_are_named(tmp_path: Path, wide: str, hint: str) -> None:
+    program = 'type Q = {a, b, c} relation r(x: Q, y: Q) from "wide.csv" query r(a, b)'
+    assert f'hint: `from "wide.csv" {hint}' in said(tmp_path, program, wide=wide)
 
 
 def test_strings_of_thousands_of_digits_are_symbols_that_fit_nowhere() -> None:

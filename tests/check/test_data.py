@@ -217,20 +217,21 @@ def test_a_mistake_in_a_large_file_is_located(tmp_path: Path) -> None:
 @given(
     st.lists(
         st.tuples(*[st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)] * 2), min_size=1
-    )
+    ),
+    st.sampled_from(",;\t|"),
 )
-def test_files_are_read_as_the_csv_module_writes_them(rows: list[tuple[str, str]]) -> None:
+def test_files_are_read_as_the_csv_module_writes_them(rows: list[tuple[str, str]], mark: str) -> None:
     from plx.data.csv_file import _columns
     from plx.data.records import plain_columns
     from plx.source import Source
 
     out = io.StringIO()
-    csv.writer(out).writerows(rows)
+    csv.writer(out, delimiter=mark).writerows(rows)
     text = out.getvalue()
     expected = [list(column) for column in zip(*rows, strict=True)]
     if not any(cell.strip(" \t") != cell or not cell for row in rows for cell in row):
-        assert _columns(Source("f.csv", text)) == expected
-        assert plain_columns(text) in (None, expected)
+        assert _columns(Source("f.csv", text), mark) == expected
+        assert plain_columns(text, mark) in (None, expected)
 
 
 # -------------------------------------------------------------------------- Python values

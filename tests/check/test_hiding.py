@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,7 @@ relation e(T, T) = {(a, b)}
 relation s(x: T) = x in r | exists(x = e for (x', e) in e)
 random f(T)
 random n(k: L): Below(k)
+param told(T) from "given.csv" else w
 define two = count(f(r) for r in r)
 define far(r: T) = exists(f(e) & r = x for (x, e) in e)
 define both(x: T) = far(x) & count(f(s) for s in s) > 0
@@ -72,12 +74,14 @@ query two
 query far(r) for r in r
 query up(k) for k in L
 query both(a)
+query told(b)
 """
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_statements_may_stand_in_any_order(seed: int) -> None:
+def test_statements_may_stand_in_any_order(seed: int, tmp_path: Path) -> None:
     """A declaration depends on what its sets name, even where a variable then takes the name."""
     lines = SHARED.splitlines()
     random.Random(seed).shuffle(lines)
-    assert len(compile_text("\n".join(lines)).queries) == 4
+    (tmp_path / "given.csv").write_text("a,1\n")
+    assert len(compile_text("\n".join(lines), tmp_path).queries) == 5

@@ -16,10 +16,12 @@ from tests.compiling import compile_text
 
 
 def test_gaps_are_filled_where_the_table_stands(tmp_path: Path) -> None:
-    """What a program writes may have an `else`; a file or the caller has a row for every index."""
+    """What a program writes may have an `else`, and so may a file and what the caller gives."""
     (tmp_path / "w.csv").write_text("a,b,2\n")
     written = "add them, or `else: …` for all others"
-    given = "add a row for each, e.g. of the value 0"
+    given = (
+        "add a row for each, or say what all others are: `… else 0` after a file, `plx.Else(w, 0)` in Python"
+    )
     for value, bindings, hint in (
         (" = {(a, b): 2}", {}, written),
         (' from "w.csv"', {}, given),

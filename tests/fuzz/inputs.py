@@ -43,7 +43,10 @@ param w(Student) = {s1: 0.2, else: 0.7}
 random passed(s: Student, a: Area): {fail} | Course(a)
 define both(s: Student) = forall(passed(s, a) != fail for a in Area)
 weight -w(s): passed(s, a) = fail for s in Student, a in Area
+random ill(Student)
+observe ill = {s3, else: false}
 observe passed(s1, theory) = logic
+observe passed = {(s2, theory): sets, (s2, systems): db}
 query both(s) for s in Student given passed(s2, systems) = os
 query count(passed(s, theory) = sets for s in Student) as n
 """,
@@ -125,9 +128,12 @@ TABLES = """type P from "people.csv"
 type Area = {theory, systems}
 param w(P, Area) from "w.csv"
 relation likes(x: P, y: P) from "likes.csv"
+relation met(x: P, y: P) from "met.csv" columns (one, "the other")
+param long(x: P, y: P) from "met.csv" columns (one, "the other", hours) else 0
 random grade(P): 1..3
+weight long(x, y): grade(x) = 1 for (x, y) in met
 weight w(x, theory): grade(x) > 1 for x in P
-observe grade from "seen.csv"
+observe grade from "seen.csv" else 1
 query grade(x) for x in P if likes(x, anna)
 """
 FILES = {
@@ -136,6 +142,7 @@ FILES = {
     'theory,"van Dyke, Cleo",3\nsystems,"van Dyke, Cleo",3\n',
     "likes": 'anna,bob\n\n"bob" , anna\n',
     "seen": "P,value\nanna,2\nbob,3\n",
+    "met": 'hours;day;one;"the other"\n3;mon;anna;bob\n1.5;;bob;"van Dyke, Cleo"\n',
 }
 
 

@@ -6,11 +6,13 @@ type Level = 0..4
 type City = {"New York", 東京, Zoë}
 type Person
 type Town from "towns.csv"
+type Street from "towns.tsv" columns ("the street")
 
 param w = log(3/2)
 param leniency(Student) = {s1: 0.2, s2: 1.5, else: -0.7e-1}
 param distance(i: Level, j: Level) = abs(i - j)
 param cost(Area) from "cost.csv"
+param far(a: Town, b: Town) from "far.csv" columns (a, b, km) else -1
 
 relation friends(Person, Person) = {(anna, bob), (bob, anna)}
 relation likes(Person, Course) from "likes.csv"
@@ -34,6 +36,8 @@ require count(smokes(x) for x in Person) >= 2
 observe passed(s1, theory) = logic
 observe !smokes(x) for x in Person if x == anna
 observe smokes from "seen.csv"
+observe rested from "seen.csv" columns (name, rested) else false
+observe level = {anna: 3, else: 0}
 
 query passed(s1, ai)
 query breadth(s, theory, ai) as broad for s in Student if s != s1 given rain, passed(s1, ai) = ml

@@ -22,7 +22,7 @@ def _tuples(items, least=0, most=3):
 
 
 _words = st.sampled_from(
-    ["x", "y", "anna", "None", "int", "lambda", "x'", "y''", "_", "学生", "Å1", "नमस्ते", "typex"]
+    ["x", "columns", "y", "anna", "None", "int", "lambda", "x'", "y''", "_", "学生", "Å1", "नमस्ते", "typex"]
 )
 _letters = st.text(st.characters(categories=["L", "Nd"]), min_size=1, max_size=4).filter(is_name)
 names = _build(ast.Name, _words | _letters)
@@ -83,7 +83,8 @@ _slots = _tuples(
     _build(ast.Slot, exprs) | _build(lambda s, n, span: ast.Slot(s, name=n, span=span), exprs, names)
 )
 _paths = st.text(st.characters(exclude_characters="\r\n"), max_size=8)
-_files = _build(ast.File, _paths)
+_columns = _build(ast.Quoted, st.text(max_size=4)) | names
+_files = _build(ast.File, _paths, _tuples(_columns), st.none() | exprs)
 _values = st.none() | exprs | _files
 _targets = exprs | _build(ast.MapTarget, st.integers(1, 20)) | st.just(ast.LogZTarget(span=NOWHERE))
 statements = (

@@ -18,7 +18,9 @@ def reserved(m: Mistake) -> Diagnostic | None:
         return None
     if m.kind in _CLAUSES and (m.wants_operand or (m.before and m.before.type == "COMMA")):
         return None
-    if m.wants_operand:
+    if m.has("COLUMNS"):
+        hint = f'write a column of that name in quotes: `"{m.text}"`'
+    elif m.wants_operand:
         hint = f'take another name, or write the symbol in quotes: `"{m.text}"`'
     else:
         hint = f"take another name, for example `{m.text}_` or `the_{m.text}`"

@@ -64,6 +64,22 @@ def wrong_from(m: Mistake) -> Diagnostic | None:
     return m.says(f"a `{m.words[m.start].text}` cannot come from a file", hint)
 
 
+def wrong_else(m: Mistake) -> Diagnostic | None:
+    """``observe f(a) else false``, ``param w(T) = {a: 1} else 0``: neither after a file nor in braces."""
+    if m.kind != "ELSE" or m.open or m.statement not in ("TYPE", "PARAM", "RELATION", "OBSERVE"):
+        return None
+    table = "observe f = {a: v, else: w}" if m.statement == "OBSERVE" else "param w(T) = {a: 1, else: 0}"
+    return m.says("an `else` follows a file, or stands in the braces of a table", f"for example `{table}`")
+
+
+def late_columns(m: Mistake) -> Diagnostic | None:
+    """``from "a.csv" else 0 columns (x, y)``."""
+    if m.text != "columns" or not m.has("FROM") or m.open or m.starts_line:
+        return None
+    hint = 'for example `param w(T) from "w.csv" columns (a, b) else 0`'
+    return m.says("`columns (…)` comes right after the file", hint)
+
+
 def colon_too_many(m: Mistake) -> Diagnostic | None:
     """A colon in a statement that has none."""
     if m.kind != "COLON" or m.open or m.wants_operand:
