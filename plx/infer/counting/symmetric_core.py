@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
-from plx.graph.components import live_derived
 from plx.graph.leaves import narrow_factors
 from plx.graph.model import FactorGraph
 from plx.graph.rows import unique_rows
+from plx.graph.subgraph import live_derived
 from plx.infer.counting.families import Family, Pairs, find_families
 from plx.infer.counting.sum_out import Factors, SummedOut, Tables, exact_sum, sum_out
 from plx.values import FloatArray, IntArray

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from plx.graph.components import component_numbers
 from plx.graph.ragged import entries_of, segments, starts
 from plx.graph.rows import unique_rows
 from plx.infer.exact.network import Network
-from plx.lift.kernels import adjacency, components
 from plx.values import IntArray
 
 
@@ -54,8 +54,7 @@ def _labels(network: Network) -> IntArray:
     for start, node in ((network.scope_start, network.scope), (network.family_start, network.family)):
         ends.append((np.repeat(node[start[:-1]], np.diff(start)), node))
     left, right = (np.concatenate([pair[i] for pair in ends]) for i in (0, 1))
-    steps = network.n_nodes + 2 * len(left)
-    return components.sized(steps)(*adjacency.sized(steps)(network.n_nodes, left, right))
+    return component_numbers(network.n_nodes, left, right)
 
 
 def _connected(label: IntArray, scopes: Iterable[tuple[int, ...]]) -> set[int]:
