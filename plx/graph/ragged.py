@@ -31,6 +31,14 @@ def segments(start: AnyInt, count: AnyInt) -> IntArray:
     return np.arange(begin[-1]) + np.repeat(start - begin[:-1], count)
 
 
+def ranks(owner: AnyInt, n_rows: int) -> IntArray:
+    """The position of every entry among those of its row, in order, where entries of rows are mixed."""
+    order = np.argsort(owner, kind="stable")
+    out = np.empty(len(owner), dtype=np.int64)
+    out[order] = np.arange(len(owner)) - starts(np.bincount(owner, minlength=n_rows))[owner[order]]
+    return out
+
+
 def entries_of(start: AnyInt, rows: AnyInt) -> tuple[IntArray, IntArray]:
     """The positions of all entries of some rows, and which of ``rows`` each belongs to."""
     count = start[rows + 1] - start[rows]
