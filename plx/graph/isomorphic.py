@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.ragged import segments, starts
-from plx.graph.rows import AnyInt, unique_rows
+from plx.graph.rows import AnyInt, equal_rows
 from plx.values import IntArray
 
 
@@ -49,13 +49,6 @@ def equal_parts(runs: Sequence[Runs], parts: IntArray) -> list[IntArray]:
     """The parts with equal runs, class by class; those of a class in the order given."""
     return [
         parts[same[alike]]
-        for same in classes(lengths(runs, parts))
-        for alike in classes(spelt(runs, parts[same]))
+        for same in equal_rows(lengths(runs, parts))
+        for alike in equal_rows(spelt(runs, parts[same]))
     ]
-
-
-def classes(rows: AnyInt) -> list[IntArray]:
-    """Positions of equal rows of [n, k], class by class, sorted."""
-    _, inverse = unique_rows(rows)
-    by_class = np.argsort(inverse, kind="stable")
-    return np.split(by_class, np.cumsum(np.bincount(inverse))[:-1]) if len(rows) else []

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.isomorphic import Runs, classes, lengths, spelt
+from plx.graph.isomorphic import Runs, lengths, spelt
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments
+from plx.graph.rows import equal_rows
 from plx.graph.worlds import run_strides
 from plx.infer.gibbs.count_tables import CountTable, by_counts
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure
@@ -173,15 +174,15 @@ def _group(
     shape, parameters = _tokens(graph, rows, s, readers, bound)
     groups: list[Group] = []
     size = 0
-    for same in sorted(classes(lengths(shape, chosen)), key=_first):
+    for same in sorted(equal_rows(lengths(shape, chosen)), key=_first):
         variables = chosen[same]
         token, offset = spelt(shape, variables), spelt(parameters, variables)
         runs = lengths(shape, variables[:1])[0]
-        for alike in sorted(classes(token), key=_first):
+        for alike in sorted(equal_rows(token), key=_first):
             radix = token[alike[0]][len(token[0]) - runs[-1] :]
             card, configurations = int(token[alike[0]][0]), int(np.prod(radix))
             each = configurations * max(card - 1, 1)
-            tables = sorted(classes(offset[alike]), key=_first)[: max(0, (_TOTAL - size) // each)]
+            tables = sorted(equal_rows(offset[alike]), key=_first)[: max(0, (_TOTAL - size) // each)]
             if not tables:
                 continue
             for i, members in enumerate(tables):
