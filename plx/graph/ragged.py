@@ -40,7 +40,7 @@ def ranks(owner: AnyInt, n_rows: int) -> IntArray:
 
 
 def neighbours(same: BoolArray) -> tuple[IntArray, BoolArray]:
-    """Entries 0 and 1, 2 and 3, … of each run as pairs: the first of each, and all entries but the second ones.
+    """Pairs of entries 0 and 1, 2 and 3, … of each run: the first of each, and all but the second ones.
 
     ``same`` [n - 1] says whether an entry is followed by one of its own run.
     """
