@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from plx.graph.derived import NO_DERIVED, DerivedNodes, Simplified, simplify
 from plx.graph.merge import EqualArity, Merged, merge
-from plx.graph.model import FactorGraph, Int32Array
+from plx.graph.model import FactorGraph, GroundModel, Int32Array
 from plx.graph.node_map import NodeMap
 from plx.graph.ragged import owners, segments, starts
 from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
@@ -66,6 +67,21 @@ def assemble(
     graph = _graph(values, card, nodes, merged, number)
     moved = NodeMap(np.where(nodes.state >= 0, -1, number[nodes.node]), nodes.state)
     return Assembly(graph, constant, moved)
+
+
+def reassembled(model: GroundModel, assembly: Assembly, nodes: NodeMap | None = None) -> GroundModel:
+    """The model over another graph: its queries, and its constant with that of the assembly. Atoms stay.
+
+    ``nodes`` says where the nodes of the model went if not as in the assembly.
+    """
+    nodes = assembly.nodes if nodes is None else nodes
+    constants = np.array([model.constant_weight, assembly.constant_weight])
+    return replace(
+        model,
+        graph=assembly.graph,
+        queries=tuple(map(nodes.query, model.queries)),
+        constant_weight=total_weight(model.values, constants),
+    )
 
 
 def factor_batches(graph: FactorGraph) -> Iterator[FactorBatch]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.model import FactorGraph, Int32Array
-from plx.graph.ragged import owners, segments, starts
+from plx.graph.ragged import neighbours, owners, segments, starts
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.values import IntArray
 
@@ -194,14 +194,9 @@ class _Work:
             same = (owner[1:] == owner[:-1]) & (node[1:] == node[:-1])
             if not same.any():
                 return owner, node, vector
-            # Within a run of equal keys, pair entries 0 and 1, 2 and 3, …
-            run = np.concatenate([[0], np.cumsum(~same)])
-            place = np.arange(len(owner)) - np.flatnonzero(np.concatenate([[True], ~same]))[run]
-            left = np.flatnonzero(np.concatenate([same, [False]]) & (place % 2 == 0))
+            left, kept = neighbours(same)
             vector[left] = self._sums(vector[left], vector[left + 1])
-            keep = np.ones(len(owner), dtype=bool)
-            keep[left + 1] = False
-            owner, node, vector = owner[keep], node[keep], vector[keep]
+            owner, node, vector = owner[kept], node[kept], vector[kept]
 
     def _sums(self, a: IntArray, b: IntArray) -> IntArray:
         first, inverse = unique_rows(np.stack([a, b], axis=1))

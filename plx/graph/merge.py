@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.model import Int32Array
-from plx.graph.ragged import starts
+from plx.graph.ragged import neighbours, starts
 from plx.graph.rows import AnyInt, row_keys, unique_keys, unique_rows
 from plx.graph.tables import add_weights, is_constant, largest_weight, scale_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
@@ -102,20 +102,14 @@ def _sum(values: Values, owner: IntArray, table: AnyInt, tables: IntArray) -> tu
     times = np.bincount(inverse)
     owner, table = owner[first], table[first]
     table, tables = _scaled(values, table, times, tables)
-    while True:
-        alone = np.concatenate([owner[1:] != owner[:-1], [True]])
-        if alone.all():
-            return table, tables
-        head = np.concatenate([[True], alone[:-1]])
-        place = np.arange(len(owner)) - np.flatnonzero(head)[np.cumsum(head) - 1]
-        left = np.flatnonzero(~alone & (place % 2 == 0))
+    while (same := owner[1:] == owner[:-1]).any():
+        left, kept = neighbours(same)
         low, high = np.minimum(table[left], table[left + 1]), np.maximum(table[left], table[left + 1])
         pair, number = unique_rows(np.stack([low, high], axis=1))
         table[left] = len(tables) + number
         tables = np.concatenate([tables, add_weights(values, tables[low[pair]], tables[high[pair]])])
-        keep = np.ones(len(owner), dtype=bool)
-        keep[left + 1] = False
-        owner, table = owner[keep], table[keep]
+        owner, table = owner[kept], table[kept]
+    return table, tables
 
 
 def _scaled(values: Values, table: AnyInt, times: IntArray, tables: IntArray) -> tuple[IntArray, IntArray]:

@@ -89,6 +89,13 @@ def unique_rows(rows: AnyInt) -> tuple[IntArray, IntArray]:
     return unique_keys(row_keys(rows))
 
 
+def equal_rows(rows: AnyInt) -> list[IntArray]:
+    """Positions of equal rows of [n, k], class by class and sorted."""
+    _, inverse = unique_rows(rows)
+    by_class = np.argsort(inverse, kind="stable")
+    return np.split(by_class, np.cumsum(np.bincount(inverse))[:-1]) if len(rows) else []
+
+
 def _compress(keys: IntArray) -> tuple[IntArray, int]:
     first, inverse = unique_keys(keys)
     return inverse, len(first)

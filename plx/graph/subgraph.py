@@ -6,7 +6,7 @@ import numpy as np
 
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments, starts
-from plx.graph.rows import BoolArray
+from plx.graph.rows import AnyInt, BoolArray
 from plx.values import IntArray
 
 
@@ -22,16 +22,21 @@ def reached(graph: FactorGraph, factors: IntArray) -> BoolArray:
     return below(graph, _scopes(graph, factors))
 
 
-def below(graph: FactorGraph, nodes: IntArray) -> BoolArray:
+def below(graph: FactorGraph, nodes: AnyInt) -> BoolArray:
     """These nodes and all inputs of them, shape (V + D,)."""
     seen = np.zeros(graph.n_nodes, dtype=bool)
-    fresh = np.unique(nodes)
-    while len(fresh):
-        seen[fresh] = True
-        derived = fresh[fresh >= graph.n_variables] - graph.n_variables
-        inputs = graph.input_node[_inputs(graph, derived)]
-        fresh = np.unique(inputs[~seen[inputs]])
+    fresh = _marked(graph, nodes)
+    while fresh.any():
+        seen |= fresh
+        derived = np.flatnonzero(fresh[graph.n_variables :])
+        fresh = _marked(graph, graph.input_node[_inputs(graph, derived)]) & ~seen
     return seen
+
+
+def live_derived(graph: FactorGraph, seeds: IntArray | None = None) -> BoolArray:
+    """Which derived nodes feed a factor, or one of the nodes ``seeds``; shape (D,)."""
+    nodes = graph.scope if seeds is None else np.concatenate([graph.scope, seeds])
+    return below(graph, nodes)[graph.n_variables :]
 
 
 def subgraph(graph: FactorGraph, factors: IntArray) -> tuple[FactorGraph, IntArray]:
@@ -64,6 +69,12 @@ def scope_entries(graph: FactorGraph, factors: IntArray) -> tuple[IntArray, IntA
 
 def _scopes(graph: FactorGraph, factors: IntArray) -> IntArray:
     return graph.scope[scope_entries(graph, factors)[0]].astype(np.int64)
+
+
+def _marked(graph: FactorGraph, nodes: AnyInt) -> BoolArray:
+    out = np.zeros(graph.n_nodes, dtype=bool)
+    out[nodes] = True
+    return out
 
 
 def _inputs(graph: FactorGraph, derived: IntArray) -> IntArray:

@@ -8,11 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from plx.errors import Diagnostic, NoWorldError
-from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
+from plx.graph.assemble import (
+    Assembly,
+    FactorBatch,
+    assemble,
+    factor_batches,
+    reassembled,
+    variable_cards,
+)
 from plx.graph.derived import derived_of
 from plx.graph.model import Atoms, FactorGraph, GroundEvidence, GroundModel
 from plx.graph.node_map import nodes_of
-from plx.graph.tables import total_weight
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
 
@@ -36,7 +42,7 @@ def condition(model: GroundModel, given: Sequence[GroundEvidence]) -> GroundMode
                 raise NoWorldError(_never(fact))
             fixed[fact.node] = fact.state
     hard = [_hard(graph, fact) for fact in given if fact.node >= graph.n_variables]
-    queries = [replace(query, given=()) for query in model.queries]
+    queries = tuple(replace(query, given=()) for query in model.queries)
     assembly = assemble(
         model.values,
         variable_cards(graph),
@@ -45,16 +51,10 @@ def condition(model: GroundModel, given: Sequence[GroundEvidence]) -> GroundMode
         fixed,
         nodes_of(queries),
     )
-    constant = total_weight(model.values, np.array([model.constant_weight, assembly.constant_weight]))
-    if constant == IMPOSSIBLE:
+    found = reassembled(replace(model, queries=queries), assembly)
+    if found.constant_weight == IMPOSSIBLE:
         raise NoWorldError(_never(given[0]))
-    return replace(
-        model,
-        graph=assembly.graph,
-        atoms=_observed(model.atoms, fixed, assembly),
-        queries=tuple(map(assembly.nodes.query, queries)),
-        constant_weight=constant,
-    )
+    return replace(found, atoms=_observed(model.atoms, fixed, assembly))
 
 
 def _hard(graph: FactorGraph, fact: GroundEvidence) -> FactorBatch:

@@ -18,7 +18,7 @@ from plx.check.program import (
     Variable,
 )
 from plx.errors import Diagnostic, PlxError
-from plx.graph.ragged import owners
+from plx.graph.ragged import neighbours, owners
 from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.arithmetic import Arithmetic
 from plx.ground.bind import all_instances, count_candidates
@@ -218,18 +218,11 @@ class Evaluator:
     def sum_by(self, owner: IntArray, ids: IntArray, n: int, span: Span) -> IntArray:
         """The exact sums of numbers by owner 0 … n-1 (owners increasing), in log n rounds."""
         out = np.full(n, ZERO, dtype=np.int64)
-        while len(owner):
-            last = np.append(owner[1:] != owner[:-1], True)
-            head = np.append(True, last[:-1])
-            place = np.arange(len(owner)) - np.flatnonzero(head)[np.cumsum(head) - 1]
-            left = np.flatnonzero(~last & (place % 2 == 0))
-            if not len(left):
-                break
+        while (same := owner[1:] == owner[:-1]).any():
+            left, kept = neighbours(same)
             ids = ids.copy()
             ids[left] = self.binary("+", ids[left], ids[left + 1], span)
-            keep = np.ones(len(owner), dtype=bool)
-            keep[left + 1] = False
-            owner, ids = owner[keep], ids[keep]
+            owner, ids = owner[kept], ids[kept]
         out[owner] = ids
         return out
 

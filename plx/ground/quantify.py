@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from plx.errors import Diagnostic, PlxError
+from plx.graph.ragged import neighbours
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
 from plx.ground.columns import Column, CounterBlock, Part, TableBlock, concatenate, gathered
@@ -98,23 +99,20 @@ class Quantifier:
 
     def _fold(self, op: str, owner: IntArray, elements: Column, span: Span) -> tuple[IntArray, Column]:
         """Combine neighbours until one element per owner is left; the owners and their columns."""
-        while True:
-            last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
-            if last.all():
-                return owner, elements
-            head = np.append(True, last[:-1])
-            place = np.arange(len(owner)) - np.flatnonzero(head)[np.cumsum(head) - 1]
-            left = np.flatnonzero(~last & (place % 2 == 0))
+        while (same := owner[1:] == owner[:-1]).any():
+            left, kept = neighbours(same)
             joined = self.algebra.binary(
                 lambda x, y: self.evaluator.binary(op, x, y, span),
                 elements.take(left),
                 elements.take(left + 1),
                 span,
             )
-            alone = np.flatnonzero(last & (place % 2 == 0))
+            owner = owner[kept]
+            kept[left] = False
+            alone = np.flatnonzero(kept)
             order = np.argsort(np.concatenate([left, alone]), kind="stable")
             elements = concatenate([joined, elements.take(alone)]).take(order)
-            owner = np.concatenate([owner[left], owner[alone]])[order]
+        return owner, elements
 
     # ------------------------------------------------------------- large: sums
 

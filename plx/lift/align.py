@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from plx.graph.ragged import owners
-from plx.graph.rows import row_keys, unique_keys, unique_rows
+from plx.graph.ragged import entries_of, owners
+from plx.graph.rows import equal_rows, unique_keys, unique_rows
 from plx.lift.automorphism import canonical_labelling
 from plx.lift.kernels import refine
 from plx.lift.refine import Subgraph, induced
@@ -74,20 +74,17 @@ def _equal_rows(whole: Subgraph, color: IntArray, order: IntArray, rows: IntArra
     rank = np.empty((m, s), dtype=np.int64)
     np.put_along_axis(rank, order, np.broadcast_to(np.arange(s), (m, s)), axis=1)
     vertex = (rows[:, None] * s + np.arange(s)).ravel()
-    degree = np.diff(whole.start)[vertex]
-    edge = np.repeat(whole.start[vertex] - (np.cumsum(degree) - degree), degree) + np.arange(degree.sum())
-    owner = np.repeat(vertex // s, degree)
+    edge, of = entries_of(whole.start, vertex)
     flat = rank.ravel()
-    key = flat[np.repeat(vertex, degree)] * s + flat[whole.neighbor[edge]]
-    _, component = unique_keys(owner)
+    key = flat[vertex[of]] * s + flat[whole.neighbor[edge]]
+    _, component = unique_keys(vertex[of] // s)
     sorted_ = np.lexsort((key, component))
     count = np.bincount(component, minlength=len(rows))
     if (count != count[0]).any():
         return [rows[[i]] for i in range(len(rows))]
     edges = key[sorted_].reshape(len(rows), -1)
     colors = np.take_along_axis(color[rows], order[rows], axis=1)
-    _, inverse = unique_keys(row_keys(np.concatenate([colors, edges], axis=1)))
-    return [rows[inverse == c] for c in range(inverse.max() + 1)]
+    return [rows[alike] for alike in equal_rows(np.concatenate([colors, edges], axis=1))]
 
 
 def _merge_by_solver(part: Subgraph, classes: list[IntArray]) -> Iterator[IntArray]:

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from plx.graph.components import component_numbers
 from plx.graph.model import Int32Array
-from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer
 from plx.lift.schreier_sims import StabiliserChain, stabiliser_chain
 from plx.values import IntArray
@@ -43,8 +43,7 @@ class Group:
             images = layer.points[:, 1:] if layer.is_symmetric else layer.points[:, 0][:, layer.generators]
             left.append(np.broadcast_to(first, images.shape).ravel())
             right.append(images.ravel())
-        orbits: IntArray = components(*adjacency(self.degree, np.concatenate(left), np.concatenate(right)))
-        return orbits
+        return component_numbers(self.degree, np.concatenate(left), np.concatenate(right))
 
     def generators(self) -> Iterator[tuple[IntArray, IntArray]]:
         """Generators as points and their images; points that stay are left out.
@@ -94,7 +93,7 @@ class Group:
         right = np.concatenate(
             [self.layers[i].points[c].ravel() for i, c in pieces] + [np.empty(0, dtype=np.int64)]
         )
-        label = components(*adjacency(len(pieces) + self.degree, left, len(pieces) + right))[: len(pieces)]
+        label = component_numbers(len(pieces) + self.degree, left, len(pieces) + right)[: len(pieces)]
         found: dict[int, list[Layer]] = {}
         for (i, c), number in zip(pieces, label.tolist(), strict=True):
             layer = self.layers[i]

@@ -1,4 +1,4 @@
-"""Compiled loops of the search for symmetries: colour refinement, components, value classes."""
+"""Compiled loops of the search for symmetries: colour refinement, value classes."""
 
 from __future__ import annotations
 
@@ -155,32 +155,6 @@ def refine(start: Ints, neighbor: Int32s, color: Ints) -> Ints:
         if cell[v] == i:
             dense += 1
         out[v] = dense
-    return out
-
-
-@kernel
-def components(start: Ints, neighbor: Int32s) -> Ints:
-    """The connected component of every vertex, numbered from 0 by their first vertices."""
-    n = len(start) - 1
-    out = np.full(n, -1, np.int64)
-    stack = np.empty(n, np.int64)
-    found = 0
-    for root in range(n):
-        if out[root] >= 0:
-            continue
-        out[root] = found
-        stack[0] = root
-        depth = 1
-        while depth > 0:
-            depth -= 1
-            v = stack[depth]
-            for e in range(start[v], start[v + 1]):
-                w = neighbor[e]
-                if out[w] < 0:
-                    out[w] = found
-                    stack[depth] = w
-                    depth += 1
-        found += 1
     return out
 
 

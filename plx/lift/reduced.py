@@ -9,8 +9,11 @@ import numpy as np
 
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.graph.node_map import NodeMap
-from plx.graph.ragged import owners, starts
+from plx.graph.ragged import starts
+from plx.graph.rows import BoolArray
+from plx.graph.subgraph import below
 from plx.graph.tables import total_weight
+from plx.graph.worlds import input_owner
 from plx.lift.kernels import split_classes
 from plx.lift.quotient import Quotient, reduce, weighted
 from plx.values import FloatArray, IntArray, Values
@@ -128,17 +131,12 @@ def query_labels(model: GroundModel) -> IntArray:
     return label
 
 
-def _below_queries(model: GroundModel) -> np.ndarray:
+def _below_queries(model: GroundModel) -> BoolArray:
     """Which inputs of derived nodes the queries read, Boolean [E]."""
     graph = model.graph
-    used = np.zeros(graph.n_nodes, dtype=bool)
-    used[[t.node for q in model.queries for t in q.targets if t.node >= 0]] = True
-    owner = owners(graph.input_start) + graph.n_variables
-    while True:
-        reached = graph.input_node[used[owner]]
-        if used[reached].all():
-            return np.asarray(used[owner])
-        used[reached] = True
+    targets = [t.node for q in model.queries for t in q.targets if t.node >= 0]
+    read = below(graph, np.array(targets, dtype=np.int64))[graph.n_variables :]
+    return read[input_owner(graph)]
 
 
 def _representatives(model: GroundModel, quotient: Quotient) -> list[IntArray]:

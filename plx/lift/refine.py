@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.components import component_numbers
 from plx.graph.model import Int32Array
 from plx.graph.ragged import owners
 from plx.graph.rows import unique_keys
-from plx.lift.kernels import adjacency, components, refine
+from plx.lift.kernels import adjacency, refine
 from plx.values import IntArray
 
 
@@ -45,7 +46,7 @@ def stable(part: Subgraph) -> Subgraph:
 
 def split(part: Subgraph) -> list[IntArray]:
     """The components, by size: per size the vertices [components, size], ordered by colour."""
-    component = components(part.start, part.neighbor)
+    component = component_numbers(len(part.color), owners(part.start), part.neighbor)
     order = np.lexsort((part.color, component))
     size = np.bincount(component)
     begin = np.cumsum(size) - size

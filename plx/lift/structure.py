@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from plx.graph.components import component_numbers
 from plx.graph.ragged import starts
-from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer
 from plx.lift.schreier_sims import GroupTooLargeError, stabiliser_chain
 from plx.values import IntArray
@@ -25,7 +25,7 @@ def full_orbits(layer: Layer, variable: IntArray) -> list[IntArray]:
     """
     n = len(variable)
     left = np.tile(np.arange(n), len(layer.generators))
-    orbit = components(*adjacency(n, left, layer.generators.ravel().astype(np.int64)))
+    orbit = component_numbers(n, left, layer.generators.ravel())
     found = []
     order = np.lexsort((np.arange(n), orbit))
     size = np.bincount(orbit)

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.components import component_numbers
 from plx.graph.ragged import segments, starts
 from plx.graph.rows import row_keys, unique_keys
-from plx.lift.kernels import adjacency, components, interchangeable
+from plx.lift.kernels import interchangeable
 from plx.lift.refine import Subgraph, inner_edges
 from plx.values import IntArray
 
@@ -47,7 +48,7 @@ def families(part: Subgraph) -> Iterator[IntArray]:
     _, pair = unique_keys(low * len(size) + high)
     count = np.bincount(pair)[pair] if len(pair) else np.empty(0, dtype=np.int64)
     matched = (low != high) & (size[low] == size[high]) & (count == size[low])
-    block = components(*adjacency(n, left[matched], right[matched]))
+    block = component_numbers(n, left[matched], right[matched])
     order = np.lexsort((part.color, block))
     width = np.bincount(block)
     begin = starts(width)

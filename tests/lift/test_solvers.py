@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from plx.graph.components import component_numbers
 from plx.lift.automorphism import SearchStoppedError, automorphisms, canonical_labelling, installed
 from plx.lift.coloring import color_graph
-from plx.lift.kernels import adjacency, components, refine
+from plx.lift.kernels import adjacency, refine
 from plx.lift.normal import normalise
 from tests.benchmarks.models import potts
 from tests.models import random_model
@@ -23,7 +24,7 @@ def random_graph(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.n
 
 def orbits(generators: np.ndarray, n: int) -> list[int]:
     left = np.tile(np.arange(n), len(generators))
-    return components(*adjacency(n, left, generators.ravel().astype(np.int64))).tolist()
+    return component_numbers(n, left, generators.ravel()).tolist()
 
 
 def plain_refinement(start: np.ndarray, neighbor: np.ndarray, color: np.ndarray) -> set[frozenset[int]]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from plx import deadline
+from plx.graph.components import component_numbers
 from plx.graph.rows import unique_rows
-from plx.lift.kernels import adjacency, components
 from plx.values import IntArray
 
 NONE = -1
@@ -142,8 +142,7 @@ def _blocks(color: IntArray, count: IntArray, pairs: Pairs) -> IntArray:
             root[_root(root, p)] = _root(root, q)
     empty = np.empty(0, dtype=np.int64)
     left, right = (np.concatenate([empty, *(side[i] for side in joins)]) for i in (0, 1))
-    steps = len(color) + 2 * len(left)
-    return components.sized(steps)(*adjacency.sized(steps)(len(color), left, right))
+    return component_numbers(len(color), left, right)
 
 
 def _root(root: list[int], cell: int) -> int:

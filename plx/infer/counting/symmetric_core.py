@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
-from plx.graph.components import live_derived
+from plx.graph.leaves import narrow_factors
 from plx.graph.model import FactorGraph
 from plx.graph.rows import unique_rows
+from plx.graph.subgraph import live_derived
 from plx.infer.counting.families import Family, Pairs, find_families
-from plx.infer.counting.sum_out import Factors, SummedOut, Tables, exact_sum, narrow_factors, sum_out
+from plx.infer.counting.sum_out import Factors, SummedOut, Tables, exact_sum, sum_out
 from plx.values import FloatArray, IntArray
 
 MOST_COUNTERS = 32
@@ -86,7 +87,7 @@ def find_core(graph: FactorGraph, asked: Iterable[int] = ()) -> SymmetricCore | 
     for nodes in (graph.scope[coupled], *(graph.inputs_of(int(d) - graph.n_variables)[0] for d in live)):
         held[nodes[nodes < graph.n_variables]] = True
     peeled = sum_out(graph, held)
-    if len(peeled.factors[3].table):
+    if len(peeled.factors.over(3).table):
         return None
     return _Search(graph, peeled, live, np.flatnonzero(~narrow)).core()
 
@@ -146,14 +147,14 @@ class _Search:
 
     def _unary(self) -> IntArray:
         """The table of the sum of each unknown's own factors, or -1."""
-        scope, table = _combine(self.peeled.factors[1], self.peeled.tables)
+        scope, table = _combine(self.peeled.factors.over(1), self.peeled.tables)
         out = np.full(len(self.variables), -1, dtype=np.int64)
         out[self.index[scope[:, 0]]] = table
         return out
 
     def _pairs(self) -> Pairs:
         """One label for each pair of unknowns that factors join."""
-        factors, tables = self.peeled.factors[2], self.peeled.tables
+        factors, tables = self.peeled.factors.over(2), self.peeled.tables
         swap = factors.scope[:, 0] > factors.scope[:, 1]
         turned = _transposed(tables, factors.table)
         scope = np.where(swap[:, None], factors.scope[:, ::-1], factors.scope)

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plx import deadline
-from plx.graph.components import components, live_derived
+from plx.graph.components import components
 from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner
 from plx.infer.answers import exact_answer, free_nodes, log_z_answer, map_answer
 from plx.infer.exact_scores import States, proven, sums_of

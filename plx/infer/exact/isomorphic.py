@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from plx.graph.ragged import entries_of, segments, starts
-from plx.graph.rows import unique_rows
+from plx.graph.components import component_numbers
+from plx.graph.isomorphic import Runs, equal_parts
+from plx.graph.ragged import entries_of, owners, ranks, starts
 from plx.infer.exact.network import Network
-from plx.lift.kernels import adjacency, components
 from plx.values import IntArray
 
 
@@ -23,11 +23,8 @@ def keep_once(network: Network, scopes: Iterable[tuple[int, ...]] = ()) -> Netwo
     copy_of = _copies(network, label, _connected(label, scopes))
     if len(np.unique(copy_of)) == len(copy_of):
         return network
-    order = np.argsort(label, kind="stable")
-    first = starts(np.bincount(label))[:-1]
-    rank = np.empty(len(label), dtype=np.int64)
-    rank[order] = np.arange(len(label)) - first[label[order]]
-    stands_for = order[first[copy_of[label]] + rank]
+    order, first = np.argsort(label, kind="stable"), starts(np.bincount(label))
+    stands_for = order[first[copy_of[label]] + ranks(label, len(copy_of))]
     kept = np.flatnonzero(stands_for == np.arange(len(label)))
     number = np.full(len(label), -1, dtype=np.int64)
     number[kept] = np.arange(len(kept))
@@ -54,8 +51,7 @@ def _labels(network: Network) -> IntArray:
     for start, node in ((network.scope_start, network.scope), (network.family_start, network.family)):
         ends.append((np.repeat(node[start[:-1]], np.diff(start)), node))
     left, right = (np.concatenate([pair[i] for pair in ends]) for i in (0, 1))
-    steps = network.n_nodes + 2 * len(left)
-    return components.sized(steps)(*adjacency.sized(steps)(network.n_nodes, left, right))
+    return component_numbers(network.n_nodes, left, right)
 
 
 def _connected(label: IntArray, scopes: Iterable[tuple[int, ...]]) -> set[int]:
@@ -67,40 +63,27 @@ def _connected(label: IntArray, scopes: Iterable[tuple[int, ...]]) -> set[int]:
 def _copies(network: Network, label: IntArray, apart: set[int]) -> IntArray:
     """For each component the first one that it is a copy of."""
     count = int(label.max(initial=-1)) + 1
-    owner, token = _tokens(network, label)
-    begin = starts(np.bincount(owner, minlength=count))
-    size = np.diff(begin)
     copy_of = np.arange(count)
-    alone = np.zeros(count, dtype=bool)
-    alone[list(apart)] = True
-    for length in np.unique(size):
-        alike = np.flatnonzero((size == length) & ~alone)
-        first, kind = unique_rows(token[begin[alike][:, None] + np.arange(length)])
-        copy_of[alike] = alike[first[kind]]
+    for alike in equal_parts(_runs(network, label, count), np.setdiff1d(copy_of, list(apart))):
+        copy_of[alike] = alike[0]
     return copy_of
 
 
-def _tokens(network: Network, label: IntArray) -> tuple[IntArray, IntArray]:
-    """All components spelt out: the component of each token, sorted, and the token."""
-    order = np.argsort(label, kind="stable")
-    first = starts(np.bincount(label))
-    rank = np.empty(len(label), dtype=np.int64)
-    rank[order] = np.arange(len(label)) - first[label[order]]
-    owners, tokens = [label[order]], [network.card[order]]
+def _runs(network: Network, label: IntArray, count: int) -> list[Runs]:
+    """All components spelt out, with the nodes of each numbered from 0."""
+    rank = ranks(label, count)
+    runs = [Runs.by_owner(network.card, label, count)]
     for start, node, at in (
         (network.scope_start, network.scope, network.table_at),
-        (network.family_start, network.family, ~network.map_at),  # apart from the numbers of tables
+        (network.family_start, network.family, network.map_at),
     ):
-        sizes = np.diff(start)
-        words = np.empty(len(node) + 2 * len(sizes), dtype=np.int64)
-        head = start[:-1] + 2 * np.arange(len(sizes))
-        words[head], words[head + 1] = at, sizes
-        words[segments(head + 2, sizes)] = rank[node]
-        owners.append(np.repeat(label[node[start[:-1]]], sizes + 2))
-        tokens.append(words)
-    owner = np.concatenate(owners)
-    by_owner = np.argsort(owner, kind="stable")
-    return owner[by_owner], np.concatenate(tokens)[by_owner]
+        owner = label[node[start[:-1]]]
+        runs += [
+            Runs.by_owner(at, owner, count),
+            Runs.by_owner(np.diff(start), owner, count),
+            Runs.by_owner(rank[node], owner[owners(start)], count),
+        ]
+    return runs
 
 
 def _restricted(network: Network, kept: IntArray, number: IntArray) -> Network:

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.isomorphic import Runs, lengths, spelt
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments
+from plx.graph.rows import equal_rows
 from plx.graph.worlds import run_strides
 from plx.infer.gibbs.count_tables import CountTable, by_counts
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure
@@ -34,7 +36,6 @@ _TOTAL = 1 << 22
 """All tables together have at most this many thresholds."""
 
 _CHUNK = 1 << 21
-_MIX = np.random.Generator(np.random.PCG64(20250101)).integers(1, 2**62, size=4096) * 2 + 1
 
 
 @dataclass(frozen=True)
@@ -77,26 +78,6 @@ class Conditionals:
     groups: tuple[Group, ...]
     by_counts: tuple[tuple[int, CountTable], ...]  # with the start of each
     size: int
-
-
-@dataclass(frozen=True)
-class _Streams:
-    """Per variable several runs of integers: entry i of run s of v is ``values[s][starts[s][v] + i]``."""
-
-    values: list[IntArray]
-    starts: list[IntArray]
-
-    def lengths(self, variables: IntArray) -> IntArray:
-        """The length of every run, shape (len(variables), runs)."""
-        return np.stack([start[variables + 1] - start[variables] for start in self.starts], axis=1)
-
-    def rows(self, variables: IntArray, lengths: IntArray) -> IntArray:
-        """All runs one after the other for variables whose runs have these same lengths."""
-        parts = [
-            value[start[variables][:, None] + np.arange(length)]
-            for value, start, length in zip(self.values, self.starts, lengths, strict=True)
-        ]
-        return np.concatenate(parts, axis=1)
 
 
 def conditionals(graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int = _ENTRIES) -> Conditionals:
@@ -191,49 +172,34 @@ def _group(
 ) -> tuple[list[Group], int]:
     """Fill ``start`` for chosen variables, smallest tables first, until the space is used up."""
     shape, parameters = _tokens(graph, rows, s, readers, bound)
-    lengths = np.concatenate([shape.lengths(chosen), parameters.lengths(chosen)], axis=1)
     groups: list[Group] = []
     size = 0
-    for same in _classes(lengths):
+    for same in sorted(equal_rows(lengths(shape, chosen)), key=_first):
         variables = chosen[same]
-        n_shape = len(shape.values)
-        token = shape.rows(variables, lengths[same[0]][:n_shape])
-        offset = parameters.rows(variables, lengths[same[0]][n_shape:])
-        for alike in _classes(token):
-            tables = _classes(offset[alike])
-            radix = token[alike[0]][len(token[0]) - lengths[same[0]][n_shape - 1] :]
+        token, offset = spelt(shape, variables), spelt(parameters, variables)
+        runs = lengths(shape, variables[:1])[0]
+        for alike in sorted(equal_rows(token), key=_first):
+            radix = token[alike[0]][len(token[0]) - runs[-1] :]
             card, configurations = int(token[alike[0]][0]), int(np.prod(radix))
             each = configurations * max(card - 1, 1)
-            tables = tables[: max(0, (_TOTAL - size) // each)]
+            tables = sorted(equal_rows(offset[alike]), key=_first)[: max(0, (_TOTAL - size) // each)]
             if not tables:
                 continue
             for i, members in enumerate(tables):
                 start[variables[alike[members]]] = size + i * each
             first = np.array([alike[members[0]] for members in tables])
-            shape_lengths = lengths[same[0]][:n_shape]
-            groups.append(Group(size, token[alike[0]], shape_lengths, offset[first], configurations, card))
+            groups.append(Group(size, token[alike[0]], runs, offset[first], configurations, card))
             size += each * len(tables)
     return groups, size
 
 
-def _classes(rows: IntArray) -> list[IntArray]:
-    """Positions of equal rows, class by class in order of first appearance."""
-    if not len(rows):
-        return []
-    with np.errstate(over="ignore"):
-        mixed = (rows + 1) * np.resize(_MIX, rows.shape[1])
-        code = (mixed ^ (mixed >> 31)).sum(axis=1)
-    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-    if not np.array_equal(rows, rows[first][inverse]):
-        _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    classes = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
-    return [classes[i] for i in np.argsort(first)]
+def _first(alike: IntArray) -> int:
+    return int(alike[0])
 
 
 def _tokens(
     graph: FactorGraph, rows: DerivedRows, s: Structure, readers: Readers, bound: IntArray
-) -> tuple[_Streams, _Streams]:
+) -> tuple[list[Runs], list[Runs]]:
     """The shape of each variable's conditional, and the offsets that fill it in.
 
     Runs of the shape: card; edges per affected node; output length per affected node; edge
@@ -247,33 +213,24 @@ def _tokens(
     operand_start = np.searchsorted(s.operand_term, term_start)
     edges = np.bincount(s.edge_pair, minlength=len(s.pair_row))
     operands = np.bincount(s.operand_term, minlength=len(s.term_entry))
-    lengths = _output_length(graph, rows)[s.pair_row]
+    outputs = _output_length(graph, rows)[s.pair_row]
     output = graph.output_start[graph.output_of[rows.node - n]][s.pair_row]
-    shape = _Streams(
-        [
-            graph.card[:n].astype(np.int64),
-            edges,
-            lengths,
-            s.edge_source,
-            operands,
-            s.term_stride,
-            readers.of_operand,
-            s.operand_stride,
-            readers.radix,
-        ],
-        [
-            np.arange(n + 1),
-            pair_start,
-            pair_start,
-            edge_start,
-            term_start,
-            term_start,
-            operand_start,
-            operand_start,
-            bound,
-        ],
-    )
-    offsets = _Streams([output, s.edge_contribution, s.term_entry], [pair_start, edge_start, term_start])
+    shape = [
+        Runs(graph.card[:n], np.arange(n + 1)),
+        Runs(edges, pair_start),
+        Runs(outputs, pair_start),
+        Runs(s.edge_source, edge_start),
+        Runs(operands, term_start),
+        Runs(s.term_stride, term_start),
+        Runs(readers.of_operand, operand_start),
+        Runs(s.operand_stride, operand_start),
+        Runs(readers.radix, bound),
+    ]
+    offsets = [
+        Runs(output, pair_start),
+        Runs(s.edge_contribution, edge_start),
+        Runs(s.term_entry, term_start),
+    ]
     return shape, offsets
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments
-from plx.graph.rows import unique_rows
+from plx.graph.rows import equal_rows, unique_rows
 from plx.graph.sizes import joint_states
 from plx.infer.gibbs.markov_blanket import Structure
 from plx.values import FloatArray, IntArray
@@ -273,9 +273,7 @@ def _alike(s: Structure, variables: IntArray, pattern: IntArray) -> Iterator[tup
         members = np.flatnonzero(count == size)
         terms = segments(start[members], count[members]).reshape(-1, size)
         terms = np.take_along_axis(terms, np.argsort(pattern[terms], axis=1, kind="stable"), axis=1)
-        _, kind = unique_rows(pattern[terms])
-        order = np.argsort(kind, kind="stable")
-        for part in np.split(order, np.cumsum(np.bincount(kind))[:-1]):
+        for part in equal_rows(pattern[terms]):
             yield variables[members[part]], terms[part]
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.components import live_derived
 from plx.graph.joins import Lookup
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments
+from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner, scope_strides
 from plx.values import IntArray
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.errors import Diagnostic, Note, PlxError
-from plx.graph.assemble import assemble, factor_batches, variable_cards
+from plx.graph.assemble import assemble, factor_batches, reassembled, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import nodes_of
@@ -121,8 +121,6 @@ def _hardened(graph: FactorGraph, entries: npt.NDArray[np.bool_]) -> FactorGraph
 
 def _assembled(model: GroundModel, graph: FactorGraph) -> GroundModel:
     """The model over another graph of the same nodes."""
-    from plx.infer.hard.substitute import reassembled
-
     assembly = assemble(
         model.values,
         variable_cards(graph),
@@ -130,7 +128,7 @@ def _assembled(model: GroundModel, graph: FactorGraph) -> GroundModel:
         derived_of(graph),
         keep=nodes_of(model.queries),
     )
-    return reassembled(model, assembly, assembly.nodes)
+    return reassembled(model, assembly)
 
 
 def _lost(model: GroundModel, level: float) -> PlxError:

@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, variable_cards
+from plx.graph.assemble import FactorBatch, assemble, factor_batches, reassembled, variable_cards
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import NodeMap, nodes_of
 from plx.graph.ragged import segments, starts
-from plx.graph.tables import total_weight
 from plx.graph.worlds import input_owner
 from plx.infer.hard.functional_dependencies import (
     Dependencies,
@@ -89,17 +88,6 @@ def _substitute(model: GroundModel, chosen: Dependencies) -> tuple[GroundModel, 
     )
     nodes = assembly.nodes.take(order.number)
     return reassembled(model, assembly, nodes), nodes
-
-
-def reassembled(model: GroundModel, assembly: Assembly, nodes: NodeMap) -> GroundModel:
-    """The model over a graph made of its own, and where each node went."""
-    constant = total_weight(model.values, np.array([model.constant_weight, assembly.constant_weight]))
-    return replace(
-        model,
-        graph=assembly.graph,
-        queries=tuple(map(nodes.query, model.queries)),
-        constant_weight=constant,
-    )
 
 
 def _order(graph: FactorGraph, chosen: Dependencies) -> _Order:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.components import components, live_derived
+from plx.graph.components import components
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.ragged import owners, segments, starts
 from plx.graph.rows import BoolArray
-from plx.graph.subgraph import below
+from plx.graph.subgraph import below, live_derived
 from plx.graph.worlds import input_owner
 from plx.infer.gibbs.compiled import Targets
 from plx.infer.inference import Standing

@@ -9,12 +9,12 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.components import smallest_reachable
 from plx.graph.model import Int32Array
 from plx.graph.ragged import starts
 from plx.graph.rows import AnyInt
 from plx.infer.kernels.pieces import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
 from plx.lift.group import Group
-from plx.lift.kernels import adjacency, components
 from plx.lift.layers import Layer
 from plx.lift.schreier_sims import GroupTooLargeError, StabiliserChain, flat, stabiliser_chain
 from plx.values import FloatArray, IntArray
@@ -239,8 +239,7 @@ def _orbits(generators: Int32Array) -> IntArray:
     """The first place of the orbit of each place."""
     width = generators.shape[1]
     here = np.tile(np.arange(width), len(generators))
-    number: IntArray = components(*adjacency(width, here, generators.ravel().astype(np.int64)))
-    return np.unique(number, return_index=True)[1][number]
+    return smallest_reachable(width, here, generators.ravel())
 
 
 def _renamed(generators: Int32Array, order: IntArray) -> Int32Array:

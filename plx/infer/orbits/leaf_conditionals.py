@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx.graph.leaves import WIDEST
 from plx.graph.rows import unique_rows
-from plx.infer.orbits.collapse import WIDEST, Collapsed, Leaves
+from plx.infer.orbits.collapse import Collapsed, Leaves
 from plx.lift.reduced import Reduced
 from plx.values import FloatArray, IntArray
 

@@ -1,0 +1,142 @@
+"""Sums, products and comparisons of exact numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from plx import symbolic
+from plx.roots import primitive
+from plx.weights.doubles import to_float
+from plx.weights.expressions import as_expression, canonical, symbolic_product, symbolic_sum
+from plx.weights.forms import (
+    LARGEST_BITS,
+    LogNumber,
+    LogSum,
+    Number,
+    Symbolic,
+    WeightError,
+    as_log,
+    bits,
+    checked,
+    is_rational,
+    log_number,
+    sum_of_logs,
+    tidy,
+)
+from plx.weights.notation import shown
+
+
+def add(a: Number, b: Number) -> Number:
+    """The exact sum. Raises WeightError if it is out of all proportion."""
+    if is_rational(a) and is_rational(b):
+        return tidy(checked(Fraction(a) + Fraction(b)))
+    if isinstance(a, LogSum) or isinstance(b, LogSum):
+        return _merged(a, b)
+    if isinstance(a, Symbolic) or isinstance(b, Symbolic):
+        return symbolic_sum(a, b)
+    found = sum_of_logs(as_log(a), as_log(b))
+    return symbolic_sum(a, b) if found is None else found
+
+
+def _merged(a: Number, b: Number) -> Number:
+    """The sum of two numbers, one of them with log sums: equal ones are counted together."""
+    times: dict[tuple[Number, ...], Fraction] = {}
+    rest: Number = 0
+    for number in (a, b):
+        rest = add(rest, number.rest if isinstance(number, LogSum) else number)
+        for terms, count in number.parts if isinstance(number, LogSum) else ():
+            times[terms] = times.get(terms, Fraction(0)) + count
+    parts = [(terms, count) for terms, count in times.items() if count]
+    parts.sort(key=lambda part: ([to_float(term) for term in part[0]], part[1], repr(part[0])))
+    return LogSum(rest, tuple(parts)) if parts else rest  # type: ignore[arg-type]
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """The exact sum of any number of numbers: neighbours first, so that few sums have many digits."""
+    while len(numbers) > 1:
+        pairs = zip(numbers[::2], numbers[1::2], strict=False)
+        numbers = [add(a, b) for a, b in pairs] + list(numbers[len(numbers) & ~1 :])
+    return numbers[0] if numbers else 0
+
+
+def neg(a: Number) -> Number:
+    """The number with the other sign."""
+    if isinstance(a, LogNumber):
+        return LogNumber(-a.rational, 1 / a.base, a.root)
+    if isinstance(a, LogSum):
+        return mul(a, -1)
+    return canonical(-a.expression) if isinstance(a, Symbolic) else -a
+
+
+def sub(a: Number, b: Number) -> Number:
+    """The exact difference."""
+    return add(a, neg(b))
+
+
+def mul(a: Number, b: Number) -> Number:
+    """The exact product. Raises WeightError if it is out of all proportion."""
+    if is_rational(a) and is_rational(b):
+        return tidy(checked(Fraction(a) * Fraction(b)))
+    if is_rational(b):
+        a, b = b, a
+    if is_rational(a) and isinstance(b, LogSum):
+        scaled = tuple((terms, times * Fraction(a)) for terms, times in b.parts)
+        return LogSum(mul(a, b.rest), scaled) if a else 0  # type: ignore[arg-type]
+    if not (is_rational(a) and isinstance(b, LogNumber)):
+        return symbolic_product(a, b)
+    factor = Fraction(a)
+    if not factor:
+        return 0
+    power, root = factor.numerator, b.root * factor.denominator
+    shared = math.gcd(power, root)
+    power, root = power // shared, root // shared
+    base, root = primitive(b.base, root)
+    if bits(base) * abs(power) > LARGEST_BITS:
+        return canonical(as_expression(a) * as_expression(b))
+    return log_number(b.rational * factor, base**power, root)
+
+
+def div(a: Number, b: Number) -> Number:
+    """The exact quotient. Raises WeightError for a divisor of 0."""
+    if b == 0:
+        raise WeightError("division by zero")
+    if is_rational(b):
+        return mul(a, tidy(1 / Fraction(b)))
+    return 1 if a == b else canonical(as_expression(a) / as_expression(b))
+
+
+def mod(a: Number, b: Number) -> Number:
+    """The remainder with the sign of the divisor, as in Python."""
+    if b == 0:
+        raise WeightError("remainder of a division by zero")
+    if not (is_rational(a) and is_rational(b)):
+        raise WeightError("`%` needs rational numbers")
+    return tidy(Fraction(a) % Fraction(b))
+
+
+def floor(a: Number) -> int:
+    """The largest integer that is not above a. Raises WeightError for an irrational past 2^53."""
+    if is_rational(a):
+        return math.floor(a)
+    near = to_float(a)
+    if abs(near) > 2.0**53:
+        raise WeightError(f"floor({shown(a)}): the number is too large")
+    whole = math.floor(near)
+    return whole - (compare(a, whole) < 0) + (compare(a, whole + 1) >= 0)
+
+
+def compare(a: Number, b: Number) -> int:
+    """-1, 0 or 1 as a is less than, equal to or greater than b; never decided by rounding."""
+    if is_rational(a) and is_rational(b):
+        return (a > b) - (a < b)
+    if a == b:
+        return 0
+    x, y = to_float(a), to_float(b)
+    if abs(x - y) > 1e-9 * (abs(x) + abs(y)):
+        return 1 if x > y else -1
+    difference = sub(a, b)
+    if difference == 0:
+        return 0
+    return symbolic.sign(as_expression(difference))
