@@ -11,7 +11,15 @@ import numpy as np
 from plx.errors import Diagnostic, PlxError
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
-from plx.ground.columns import Column, CounterBlock, Part, TableBlock, concatenate, gathered
+from plx.ground.columns import (
+    Column,
+    CounterBlock,
+    Part,
+    TableBlock,
+    concatenate,
+    gathered,
+    possible_values,
+)
 from plx.source import Span
 from plx.values import FALSE, TRUE, ZERO, IntArray
 from plx.weights import Number, add, compare, div, mul, neg, sub
@@ -29,7 +37,10 @@ class Quantifier:
         self.values = algebra.evaluator.values
 
     def reduce(self, kind: str, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
-        """``exists forall count sum`` of the elements of each owner 0 … n-1 (owners increasing)."""
+        """``exists forall count sum alldifferent`` of the elements of each owner 0 … n-1 (owners increasing)."""
+        if kind == "alldifferent":
+            once, owner = self.at_most_once(n, owner, elements, span)
+            return self.reduce("forall", n, owner, once, span)
         if kind == "forall":
             some = self.reduce("exists", n, owner, self._negated(elements), span)
             return self._negated(some)
@@ -41,6 +52,38 @@ class Quantifier:
             if kind == "exists"
             else self._sum(n, owner, elements, span)
         )
+
+    def at_most_once(
+        self, n: int, owner: IntArray, elements: Column, span: Span
+    ) -> tuple[Column, IntArray]:
+        """What ``alldifferent`` of the elements of each owner 0 … n-1 is the conjunction of.
+
+        A formula for each value that several elements of an owner can take, which says that at most one
+        of them does, and the owner of each formula (increasing). Their size is linear in the values of all
+        elements. An owner with more elements than values has one formula, which is false.
+        """
+        element, value = possible_values(elements)
+        first, group = unique_rows(np.stack([owner[element], value], axis=1))
+        owner_of = owner[element[first]]
+        crowded = np.bincount(owner_of, minlength=n) < np.bincount(owner, minlength=n)
+        shared = (np.bincount(group, minlength=len(first)) > 1) & ~crowded[owner_of]
+        kept = np.flatnonzero(shared[group])
+        kept = kept[np.argsort(group[kept], kind="stable")]
+        taken = self.algebra.binary(
+            lambda x, y: self.evaluator.binary("=", x, y, span),
+            elements.take(element[kept]),
+            Column(value[kept]),
+            span,
+        )
+        number = np.cumsum(shared) - 1
+        count = self.reduce("count", int(shared.sum()), number[group[kept]], taken, span)
+        few = [ZERO, self.values.id(1)]
+        once = self.algebra.unary(lambda ids: np.where(np.isin(ids, few), TRUE, FALSE), count)
+        never = np.flatnonzero(crowded)
+        owners = np.concatenate([owner_of[shared], never])
+        order = np.argsort(owners, kind="stable")
+        both = concatenate([once, Column(np.full(len(never), FALSE, dtype=np.int64))])
+        return both.take(order), owners[order]
 
     def _negated(self, column: Column) -> Column:
         return self.algebra.unary(lambda ids: TRUE - ids + FALSE, column)

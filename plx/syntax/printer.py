@@ -127,6 +127,10 @@ class _Printer:
             case ast.Aggregate(kind, body, scope):
                 printed, inner = self.scope(scope)
                 return f"{kind}({inner.expr(body)} {printed})", _ATOM
+            case ast.Constraint(name, arguments, scope):
+                printed, inner = self.scope(scope)
+                items = [*map(self.expr, arguments[:-1]), inner.expr(arguments[-1])]
+                return f"{name.text}({', '.join(items)} {printed})", _ATOM
             case _:
                 return self._operation(node)
 
