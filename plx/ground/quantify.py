@@ -53,9 +53,7 @@ class Quantifier:
             else self._sum(n, owner, elements, span)
         )
 
-    def at_most_once(
-        self, n: int, owner: IntArray, elements: Column, span: Span
-    ) -> tuple[Column, IntArray]:
+    def at_most_once(self, n: int, owner: IntArray, elements: Column, span: Span) -> tuple[Column, IntArray]:
         """What ``alldifferent`` of the elements of each owner 0 … n-1 is the conjunction of.
 
         A formula for each value that several elements of an owner can take, which says that at most one

@@ -37,7 +37,9 @@ def test_more_terms_than_values_is_told_before_the_work() -> None:
 
 
 def test_observations_leave_fewer_values() -> None:
-    text = "type N = 1..3\nrandom p(N): N\nrequire alldifferent(p(x) for x in N)\nobserve p(x) = 1 for x in 1..2"
+    text = (
+        "type N = 1..3\nrandom p(N): N\nrequire alldifferent(p(x) for x in N)\nobserve p(x) = 1 for x in 1..2"
+    )
     with pytest.raises(NoWorldError, match="no world satisfies this requirement"):
         grounded(text)
 

@@ -74,7 +74,9 @@ def test_the_timetable_is_one_of_the_nicest() -> None:
 
 def test_the_sudoku_is_filled_in_and_the_queens_are_counted() -> None:
     solved = plx.load(EXAMPLES / "sudoku.plx").run(seed=1)
-    grid = {f"cell({r}, {c})": int(d) for r, row in enumerate(expected.SUDOKU, 1) for c, d in enumerate(row, 1)}
+    grid = {
+        f"cell({r}, {c})": int(d) for r, row in enumerate(expected.SUDOKU, 1) for c, d in enumerate(row, 1)
+    }
     assert solved["map"].assignment == grid
     assert solved.log_z == pytest.approx(0.0, abs=1e-12)
     assert plx.load(EXAMPLES / "queens.plx").run(seed=1).log_z == pytest.approx(log(92))

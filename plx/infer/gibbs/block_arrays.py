@@ -23,21 +23,27 @@ class VariableBlock:
     """Variables that are updated together: ``states`` are the joint states, [K, members], that are possible.
 
     ``settled``: no hard rule reaches outside the block, so that its joint states need no test.
+    ``exchange``: ``states`` name for each member the member whose state it takes.
     """
 
     members: IntArray
     states: npt.NDArray[np.int32]
     settled: bool
+    exchange: bool = False
 
 
 def block_arrays(graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock]) -> BlockArrays:
-    """The arrays for blocks over a compiled model: ``rows`` are its derived nodes."""
+    """The arrays for blocks over a compiled model: ``rows`` are its derived nodes.
+
+    Blocks are all exchanges or none is.
+    """
     build = _BlockJoins(graph, rows, blocks)
     owner, row = build.affected()
     edge_of, edge_source, edge_contribution = build.edges(owner, row)
     term_block, term_factor = build.terms(owner, row)
     operand_of, operand_row, operand_stride = build.operands(owner, row, term_block, term_factor)
     outside = np.bincount(operand_of[operand_row >= 0], minlength=len(term_block)) > 0
+    outside |= blocks[0].exchange  # its joint states are others in every lane, and so are their weights
     base_start, base = build.base(term_block[~outside], term_factor[~outside])
     kept = outside[operand_of]
     operand_of = (np.cumsum(outside) - 1)[operand_of[kept]]
@@ -109,7 +115,8 @@ class _BlockJoins:
         """(block, derived row) such that the row depends on a member, sorted: inputs first."""
         direct, nested = np.flatnonzero(self.direct), np.flatnonzero(~self.direct)
         at, edge = Lookup(self.edge_source[direct], self.graph.n_variables).join(self.member)
-        found = np.unique(self.owner[at] * self.n_rows + self.edge_owner[direct[edge]])
+        key = self.owner[at] * self.n_rows + self.edge_owner[direct[edge]]
+        found = self._unbalanced(key, self.edge_contribution[direct[edge]])
         above = Lookup(self.edge_source[nested] - self.graph.n_variables, self.n_rows)
         fresh = found
         while len(fresh):
@@ -119,12 +126,27 @@ class _BlockJoins:
             found = np.union1d(found, fresh)
         return found // self.n_rows, found % self.n_rows
 
+    def _unbalanced(self, key: IntArray, contribution: IntArray) -> IntArray:
+        """The keys (block, derived row), each once, without sums to which all members of an exchange
+        contribute in one way: whoever has which state, they stay the same."""
+        found, inverse = np.unique(key, return_inverse=True)
+        if not self.blocks[0].exchange:
+            return found
+        edges = np.bincount(inverse, minlength=len(found))
+        low = np.full(len(found), np.iinfo(np.int64).max)
+        high = np.full(len(found), -1)
+        np.minimum.at(low, inverse, contribution)
+        np.maximum.at(high, inverse, contribution)
+        members = np.diff(self.start)[found // self.n_rows]
+        return found[(edges < members) | (low < high)]
+
     def edges(self, owner: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Inputs of affected rows that change with the block: position of the row, source, contribution."""
         key, first = owner * self.n_rows + row, np.searchsorted(owner, np.arange(len(self.blocks)))
         direct, nested = np.flatnonzero(self.direct), np.flatnonzero(~self.direct)
         at, edge = Lookup(self.edge_source[direct], self.graph.n_variables).join(self.member)
-        of = np.searchsorted(key, self.owner[at] * self.n_rows + self.edge_owner[direct[edge]])
+        known, hit = _find(key, self.owner[at] * self.n_rows + self.edge_owner[direct[edge]])
+        of, at, edge = known, at[hit], edge[hit]
         slot = at - self.start[self.owner[at]]
         at, more = Lookup(self.edge_source[nested] - self.graph.n_variables, self.n_rows).join(row)
         above = np.searchsorted(key, owner[at] * self.n_rows + self.edge_owner[nested[more]])

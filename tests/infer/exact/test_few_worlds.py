@@ -45,9 +45,7 @@ def sudoku(rows: list[str]) -> str:
 def shifted(cleared: set[tuple[int, int]]) -> list[str]:
     """A full grid of our own, rows of a cyclic pattern, with some cells cleared."""
     grid = [[(3 * (r % 3) + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)]
-    return [
-        "".join("." if (r, c) in cleared else str(grid[r][c]) for c in range(9)) for r in range(9)
-    ]
+    return ["".join("." if (r, c) in cleared else str(grid[r][c]) for c in range(9)) for r in range(9)]
 
 
 def test_a_sudoku_has_its_solution_exactly() -> None:
