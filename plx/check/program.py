@@ -106,7 +106,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """``exists forall count`` of a formula, ``sum`` of a number, ``alldifferent`` of any value, over a scope."""
+    """``exists forall count`` of a formula, ``sum`` of a number, ``alldifferent`` of values, over a scope."""
 
     kind: ast.AggregateKind | Literal["alldifferent"]
     body: Expr

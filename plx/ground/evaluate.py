@@ -212,7 +212,7 @@ class Evaluator:
         if expr.kind == "alldifferent":
             distinct, _ = unique_rows(np.stack([owner, body], axis=1))
             once = np.bincount(owner[distinct], minlength=n) == np.bincount(owner, minlength=n)
-            return once.astype(np.int64)[inverse]
+            return np.where(once, TRUE, FALSE)[inverse]
         true = np.bincount(owner[body == TRUE], minlength=n)
         if expr.kind == "count":
             return self.arithmetic.integers(true)[inverse]

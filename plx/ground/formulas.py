@@ -222,7 +222,7 @@ class Formulas:
         return self.quantifier.at_most_once(env.n, owner, elements, expr.span)
 
     def terms_and_values(self, expr: Aggregate, env: Env) -> tuple[int, int]:
-        """Over how many terms an ``alldifferent`` goes at one instance, and how many values these can take."""
+        """How many terms an ``alldifferent`` has at one instance, and how many values these can take."""
         _, elements = self._elements(expr, env)
         return elements.n, len(np.unique(possible_values(elements)[1]))
 

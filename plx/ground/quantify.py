@@ -37,7 +37,7 @@ class Quantifier:
         self.values = algebra.evaluator.values
 
     def reduce(self, kind: str, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
-        """``exists forall count sum alldifferent`` of the elements of each owner 0 … n-1 (owners increasing)."""
+        """An aggregate of the elements of each owner 0 … n-1 (owners increasing)."""
         if kind == "alldifferent":
             once, owner = self.at_most_once(n, owner, elements, span)
             return self.reduce("forall", n, owner, once, span)
@@ -57,14 +57,16 @@ class Quantifier:
         """What ``alldifferent`` of the elements of each owner 0 … n-1 is the conjunction of.
 
         A formula for each value that several elements of an owner can take, which says that at most one
-        of them does, and the owner of each formula (increasing). Their size is linear in the values of all
-        elements. An owner with more elements than values has one formula, which is false.
+        of them does, and the owner of each formula (increasing). Where there are as many values as elements,
+        one takes each: this follows, and who looks for worlds need not find it out. The size of all formulas
+        is linear in the values of all elements. An owner with fewer values than elements has a false one.
         """
         element, value = possible_values(elements)
         first, group = unique_rows(np.stack([owner[element], value], axis=1))
         owner_of = owner[element[first]]
-        crowded = np.bincount(owner_of, minlength=n) < np.bincount(owner, minlength=n)
-        shared = (np.bincount(group, minlength=len(first)) > 1) & ~crowded[owner_of]
+        spare = np.bincount(owner_of, minlength=n) - np.bincount(owner, minlength=n)
+        shared = (np.bincount(group, minlength=len(first)) > 1) | (spare[owner_of] == 0)
+        shared &= spare[owner_of] >= 0
         kept = np.flatnonzero(shared[group])
         kept = kept[np.argsort(group[kept], kind="stable")]
         taken = self.algebra.binary(
@@ -75,9 +77,15 @@ class Quantifier:
         )
         number = np.cumsum(shared) - 1
         count = self.reduce("count", int(shared.sum()), number[group[kept]], taken, span)
-        few = [ZERO, self.values.id(1)]
-        once = self.algebra.unary(lambda ids: np.where(np.isin(ids, few), TRUE, FALSE), count)
-        never = np.flatnonzero(crowded)
+        one = self.values.id(1)
+        least = np.where(spare[owner_of[shared]] == 0, one, ZERO)
+        once = self.algebra.binary(
+            lambda x, y: np.where((x == one) | ((x == ZERO) & (y == ZERO)), TRUE, FALSE),
+            count,
+            Column(least),
+            span,
+        )
+        never = np.flatnonzero(spare < 0)
         owners = np.concatenate([owner_of[shared], never])
         order = np.argsort(owners, kind="stable")
         both = concatenate([once, Column(np.full(len(never), FALSE, dtype=np.int64))])

@@ -129,8 +129,8 @@ class _Printer:
                 return f"{kind}({inner.expr(body)} {printed})", _ATOM
             case ast.Constraint(name, arguments, scope):
                 printed, inner = self.scope(scope)
-                items = [*map(self.expr, arguments[:-1]), inner.expr(arguments[-1])]
-                return f"{name.text}({', '.join(items)} {printed})", _ATOM
+                outside = "".join(f"{self.expr(argument)}, " for argument in arguments[:-1])
+                return f"{name.text}({outside}{inner.expr(arguments[-1])} {printed})", _ATOM
             case _:
                 return self._operation(node)
 

@@ -74,8 +74,9 @@ def mark_constraints(words: list[Word]) -> list[Word]:
             open_.append(i)
         elif word.text in (")", "}"):
             del open_[-1:]
-        elif word.text == "for" and open_ and (at := open_[-1] - 1) >= 0:
-            if words[at].text in CONSTRAINTS and words[at + 1].text == "(":
+        elif word.text == "for" and open_ and words[open_[-1]].text == "(":
+            at = max(0, open_[-1] - 1)
+            if words[at].text in CONSTRAINTS:
                 marked[at] = replace(words[at], type="CONSTRAINT")
     return marked
 

@@ -46,7 +46,7 @@ def _listed(graph: FactorGraph) -> npt.NDArray[np.int32] | None:
     if not len(hard) or graph.n_nodes + len(graph.scope) + len(graph.input_node) > _LARGEST:
         return None
     free = np.flatnonzero(~reached(graph, hard)[: graph.n_variables])
-    most = _MOST // max(1, joint_states(graph.card[free]))
+    most = int(_MOST / joint_states(graph.card[free]))
     if not most:
         return None
     from plx.infer.hard.sat import Satisfier
@@ -83,5 +83,6 @@ def _answer(model: GroundModel, query: GroundQuery, nodes: npt.NDArray[np.int32]
     free = list(free_nodes(query))
     cards = tuple(model.graph.card[free].tolist())
     state = np.ravel_multi_index(tuple(nodes[free]), cards) if free else np.zeros(len(p), dtype=np.int64)
-    joint = np.bincount(state, weights=p, minlength=int(np.prod(cards, dtype=np.int64)))
+    joint = np.zeros(int(np.prod(cards, dtype=np.int64)))
+    np.add.at(joint, state, p)
     return exact_answer(model, query, joint)

@@ -17,6 +17,9 @@ from plx.values import FloatArray, IntArray
 
 _UNCUT = 1 << 14
 
+_PASSES = 8
+"""Blocks are updated at most so often in a draw."""
+
 
 @dataclass(frozen=True)
 class VariableBlock:
@@ -84,12 +87,24 @@ def portions(graph: FactorGraph, arrays: BlockArrays, most: float) -> IntArray:
 
     Work is counted in entries of tables looked at; so little of it that calls cost more is not cut.
     """
-    terms = np.diff(arrays.term_start) + np.diff(arrays.affected_start) + 1
-    work = np.cumsum(arrays.n_states * terms)
-    card = graph.card[graph.scope]
-    sweep = float(graph.card[: graph.n_variables].sum() + card.sum())
-    portion = (work - 1) // max(_UNCUT, most * sweep)
-    return np.concatenate([[0], np.flatnonzero(np.diff(portion)) + 1, [len(terms)]]).astype(np.int64)
+    work = np.cumsum(_work(arrays))
+    portion = (work - 1) // max(_UNCUT, most * _sweep_work(graph))
+    return np.concatenate([[0], np.flatnonzero(np.diff(portion)) + 1, [len(work)]]).astype(np.int64)
+
+
+def passes(graph: FactorGraph, arrays: BlockArrays, most: float) -> int:
+    """How often all blocks are updated in at most ``most`` times as much work as a sweep, 1 to `_PASSES`."""
+    return int(min(_PASSES, max(1.0, most * _sweep_work(graph) / int(_work(arrays).sum()))))
+
+
+def _work(arrays: BlockArrays) -> IntArray:
+    """The work of updating each block, in entries of tables looked at."""
+    work: IntArray = arrays.n_states * (np.diff(arrays.term_start) + np.diff(arrays.affected_start) + 1)
+    return work
+
+
+def _sweep_work(graph: FactorGraph) -> float:
+    return float(graph.card[: graph.n_variables].sum() + graph.card[graph.scope].sum())
 
 
 class _BlockJoins:

@@ -16,7 +16,7 @@ from plx.graph.subgraph import hard_factors
 from plx.graph.worlds import node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
-from plx.infer.gibbs.block_arrays import block_arrays, portions
+from plx.infer.gibbs.block_arrays import block_arrays, passes, portions
 from plx.infer.gibbs.blocks import choose_blocks, choose_exchanges
 from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
 from plx.infer.gibbs.compiled import compile_model, targets_of
@@ -59,12 +59,13 @@ class Readout:
 class BlockMoves:
     """Updates of several variables at once: ``sweep`` goes over the blocks of ``arrays`` from one to another.
 
-    Each draw updates one portion of them: ``portions`` says where to cut.
+    Each draw updates one portion of them, ``passes`` times: ``portions`` says where to cut.
     """
 
     sweep: Callable[..., None]
     arrays: BlockArrays
     portions: IntArray
+    passes: int = 1
 
     def portion(self, turn: int) -> tuple[int, int]:
         """The first block that is updated in some turn, and the first one that is not."""
@@ -170,7 +171,7 @@ def _init(
 
 
 def _moves(graph: FactorGraph, rows: DerivedRows, state: str) -> Iterator[BlockMoves]:
-    """The updates of several variables of a graph; ``rows`` are its derived nodes, ``state`` the type of states."""
+    """The updates of several variables at once; ``rows`` are the derived nodes, ``state`` their type."""
     if not len(hard_factors(graph)):
         return
     for choose, kernel in ((choose_blocks, blocks.kernel), (choose_exchanges, exchanges.kernel)):
@@ -178,7 +179,8 @@ def _moves(graph: FactorGraph, rows: DerivedRows, state: str) -> Iterator[BlockM
             chosen = choose(graph)
         if chosen:
             arrays = block_arrays(graph, rows, chosen)
-            yield BlockMoves(kernel(state), arrays, portions(graph, arrays, _SHARE))
+            several = passes(graph, arrays, _SHARE) if chosen[0].exchange else 1
+            yield BlockMoves(kernel(state), arrays, portions(graph, arrays, _SHARE), several)
 
 
 def step(chains: SweptChains, draws: int, thin: int) -> npt.NDArray[np.integer]:
@@ -195,8 +197,9 @@ def _advance(
     for turn in range(chains.turn, chains.turn + draws):
         for move in chains.moves:
             first, last = move.portion(turn)
-            with np.errstate(over="ignore"):
-                move.sweep(move.arrays, first, last, block.state, block.total, block.level, random)
+            for _ in range(move.passes):
+                with np.errstate(over="ignore"):
+                    move.sweep(move.arrays, first, last, block.state, block.total, block.level, random)
         counts += single.step(1, thin)
     return counts
 

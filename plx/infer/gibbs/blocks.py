@@ -74,8 +74,8 @@ def choose_exchanges(graph: FactorGraph) -> list[VariableBlock]:
 def _exchanges(cluster: FactorGraph) -> list[tuple[int, int]]:
     """Pairs of variables with equally many states, 3 or more, that one hard factor is about.
 
-    Two that exchange theirs keep a rule that treats them alike. Where there are many, each is paired with those 1, 2,
-    4, … places further.
+    Two that exchange theirs keep a rule that treats them alike. Each is paired with those 1, 2, 4, … places
+    further.
     """
     seen: set[bytes] = set()
     pairs: dict[tuple[int, int], None] = {}

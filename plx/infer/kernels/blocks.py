@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -190,7 +190,7 @@ def kernel(state: str) -> Callable[..., None]:
     return Kernel(_sweep, sweep_signature(state)).compiled
 
 
-def sweep_signature(state: str) -> types.Type:
+def sweep_signature(state: str) -> Any:
     """The signature of a sweep over blocks for one type of state."""
     lanes = types.Array(types.int32, 2, "C")
     states = types.Array(numba.from_dtype(np.dtype(state)), 2, "C")
