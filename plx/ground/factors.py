@@ -133,6 +133,6 @@ def _crowded(formulas: Formulas, task: Task, env: Env) -> str | None:
     if not _is_alldifferent(task.body):
         return None
     terms, values = formulas.terms_and_values(task.body, env)
-    return (
-        f"it has {terms:,} terms, which take {counted(values, 'value')} at most" if terms > values else None
-    )
+    if terms <= values:
+        return None
+    return f"it has {terms:,} terms, which take {counted(values, 'value')} at most"

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 import plx
+from plx.check.constraints import EXAMPLES
 from plx.errors import NoWorldError
+from plx.syntax.words import CONSTRAINTS
 from tests.ground.programs import checked, grounded
+
+
+def test_every_constraint_has_an_example() -> None:
+    assert set(EXAMPLES) == set(CONSTRAINTS)
 
 
 def permutation(n: int) -> str:

@@ -45,7 +45,7 @@ def _listed(graph: FactorGraph) -> npt.NDArray[np.int32] | None:
     hard = hard_factors(graph)
     if not len(hard) or graph.n_nodes + len(graph.scope) + len(graph.input_node) > _LARGEST:
         return None
-    free = np.flatnonzero(~reached(graph, hard)[: graph.n_variables])
+    free = np.flatnonzero(~reached(graph, hard)[: graph.n_variables] & (graph.card[: graph.n_variables] > 1))
     most = int(_MOST / joint_states(graph.card[free]))
     if not most:
         return None

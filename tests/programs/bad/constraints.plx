@@ -15,5 +15,6 @@ weight 1: at_least(anna, f(x) for x in Person)          ### "a number is expecte
 weight 1: at_least(1, level(x) for x in Person)         ### "a formula (true or false) is expected here, this is a number"
 weight 1: at_most(level(x), f(x) for x in Person)       ### "`x` is no member of Person"
 weight 1: alldifferent(f(y) for x in Person)            ### "`y` is no member of Person"
+weight 1: all_different(f(anna), f(bob))                ### "`all_different` is not declared" "write `alldifferent(E for x in T)`"
 factor alldifferent(level(x) for x in Person)           ### "a factor is a number, this is a formula"
 weight 1: f(at_most) for at_most in Person if at_most(1, f(x) for x in Person)  ### "`at_most` is a bound variable here, it takes no `for`"
