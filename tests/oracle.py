@@ -252,7 +252,21 @@ class Interpreter:
                 return (self.value(item, env) in self.set(set_, env)) != negated
             case ast.Aggregate(kind=kind, body=body, scope=scope):
                 return self.aggregate(kind, [self.value(body, inner) for inner in self.scope(scope, env)])
+            case ast.Constraint(name=name, arguments=arguments, scope=scope):
+                found = [self.value(arguments[-1], inner) for inner in self.scope(scope, env)]
+                wanted = self.value(arguments[0], env) if len(arguments) > 1 else None
+                return self.constraint(name.text, wanted, found)
         raise TypeError(expr)
+
+    def constraint(self, word: str, wanted: Value | None, found: list[Value]) -> bool:
+        match word:
+            case "alldifferent":
+                return len(unique(found)) == len(found)
+            case "exactly":
+                return found.count(True) == wanted
+            case "at_least":
+                return found.count(True) >= wanted
+        return found.count(True) <= wanted
 
     def call(self, name: str, arguments: tuple[Value, ...], env: Env) -> Value:
         functions = {

@@ -138,6 +138,9 @@ def formula(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) -
     one, two = draw(formula(shape, bound, depth - 1)), draw(formula(shape, bound, depth - 1))
     within = draw(formula(shape, (*bound, fresh), depth - 1))
     fixed = f"e({x}, {y})"
+    everyone = "n(t1)" if shape.some_n else f"n({fresh})"
+    word = draw(st.sampled_from(["exactly", "at_least", "at_most"]))
+    wanted = draw(st.sampled_from(["0", "1", "2", "n(t1)", f"level({x})"]))
     connective = draw(st.sampled_from(["&", "|", "=>", "<=>", "xor", "and", "or"]))
     return draw(
         st.sampled_from(
@@ -151,6 +154,11 @@ def formula(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) -
                 f"forall({within} for {fresh} in T if {fresh} != {x})",
                 f"exists({within} for ({fresh}, {fresh}') in e)",
                 f"count({within} for {fresh} in T) {op} 1",
+                f"{word}({wanted}, {within} for {fresh} in T)",
+                f"alldifferent({everyone} for {fresh} in T)",
+                f"alldifferent(m(t1, {fresh}) for {fresh} in A)",
+                f"alldifferent({draw(number(shape, (*bound, fresh), depth - 1))} for {fresh} in T)",
+                f"alldifferent(({within}) for {fresh} in T if {fresh} != {x})",
                 f"({draw(number(shape, bound, depth - 1))}) {op} ({draw(number(shape, bound, depth - 1))})",
             ]
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from plx.check import comparisons, names, operators, scopes
+from plx.check import comparisons, constraints, names, operators, scopes
 from plx.check.context import Context, Declaration, Resolver
 from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
@@ -41,6 +41,7 @@ _RESOLVERS: Final[Mapping[type, Resolver]] = {
     ast.Compare: comparisons.compare,
     ast.Member: comparisons.member,
     ast.Aggregate: scopes.aggregate,
+    ast.Constraint: constraints.constraint,
     ast.Tuple: scopes.misplaced,
     ast.Braces: scopes.misplaced,
 }

@@ -106,13 +106,20 @@ def _collect(
                 found.setdefault(node.name.text)
             waiting += [(argument, inner) for argument in reversed(node.arguments)]
             continue
-        if isinstance(node, ast.Aggregate):
+        if isinstance(node, ast.Aggregate | ast.Constraint):
+            outside, body = ((), node.body) if isinstance(node, ast.Aggregate) else _arguments(node)
+            waiting += [(argument, inner) for argument in reversed(outside)]
             for binding in node.scope.bindings:
                 waiting.append((binding.set, inner))
                 inner = inner | {name.text for name in binding.names}
-            waiting += [(part, inner) for part in (node.body, node.scope.guard) if part is not None]
+            waiting += [(part, inner) for part in (body, node.scope.guard) if part is not None]
             continue
         waiting += [(child, inner) for child in reversed(_children(node))]
+
+
+def _arguments(node: ast.Constraint) -> tuple[tuple[ast.Expr, ...], ast.Expr]:
+    """What stands outside the scope, and what stands under it."""
+    return node.arguments[:-1], node.arguments[-1]
 
 
 def _bare(declaration: Declaration | None) -> bool:

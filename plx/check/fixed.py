@@ -87,6 +87,9 @@ def _operation(ctx: Context, expr: Operation, env: Binding) -> int:
 
 def _aggregate(ctx: Context, expr: Aggregate, env: Binding) -> int:
     found = (evaluate(ctx, expr.body, inner) for inner in instances(ctx, expr.scope, env))
+    if expr.kind == "alldifferent":
+        values = list(found)
+        return int(len(set(values)) == len(values))
     if expr.kind == "exists":
         return int(any(value == TRUE for value in found))
     if expr.kind == "forall":

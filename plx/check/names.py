@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from plx.check import build, fixed
 from plx.check.arguments import checked_arguments, count, possible_at, signature
+from plx.check.constraints import EXAMPLES
 from plx.check.context import MAX_DEPTH, MAX_EXPANSION, Context, Env, Wanted
 from plx.check.operators import FUNCTIONS, apply_function
 from plx.check.program import Expr, RandomTerm, Variable
@@ -144,10 +145,19 @@ def _undeclared(ctx: Context, env: Env, node: ast.Apply) -> Typed:
     if ctx.symbol(text) is not None:
         return ctx.fail(node.span, f"`{text}` is a symbol, it takes no arguments")
     callable_ = [n for n, d in ctx.declarations.items() if d.slots]
-    hint = _elsewhere(ctx, node) or ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
+    hint = (
+        _over_scope(text)
+        or _elsewhere(ctx, node)
+        or ctx.suggest(text, None, [*callable_, *ctx.declarations, *FUNCTIONS])
+    )
     if hint is None and callable_:
         hint = f"declared are: {', '.join(callable_[:8])}" + (", …" if len(callable_) > 8 else "")
     return ctx.fail(node.name.span, f"`{text}` is not declared", hint)
+
+
+def _over_scope(text: str) -> str | None:
+    """What a constraint without its scope wants."""
+    return f"write `{EXAMPLES[text]}`" if text in EXAMPLES else None
 
 
 def _elsewhere(ctx: Context, node: ast.Apply) -> str | None:

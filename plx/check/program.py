@@ -106,9 +106,9 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """``exists forall count`` of a formula, ``sum`` of a number, over a scope."""
+    """``exists forall count`` of a formula, ``sum`` of a number, ``alldifferent`` of values, over a scope."""
 
-    kind: ast.AggregateKind
+    kind: ast.AggregateKind | Literal["alldifferent"]
     body: Expr
     scope: Scope
     span: Span = _span()

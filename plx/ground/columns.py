@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plx.graph.ragged import starts
+from plx.graph.ragged import segments, starts
 from plx.graph.rows import AnyInt, unique_keys, unique_rows
 from plx.graph.tables import gather_map, relevant_axes
 from plx.values import IntArray
@@ -94,6 +94,19 @@ def concatenate(columns: Sequence[Column]) -> Column:
         for part in column.parts
     ]
     return gathered(np.concatenate([column.fixed for column in columns]), parts)
+
+
+def possible_values(column: Column) -> tuple[IntArray, IntArray]:
+    """Every instance with each value that it can take: two arrays, instances and value ids."""
+    known = np.flatnonzero(column.fixed >= 0)
+    instance, value = [known], [column.fixed[known]]
+    for part in column.parts:
+        found = [np.unique(table) for table in part.tables]
+        start = starts([len(values) for values in found])
+        count = np.diff(start)[part.table]
+        instance.append(np.repeat(part.rows, count))
+        value.append(np.concatenate(found)[segments(start[part.table], count)])
+    return np.concatenate(instance), np.concatenate(value)
 
 
 def gathered(fixed: IntArray, parts: Iterable[Part]) -> Column:

@@ -209,6 +209,10 @@ class Evaluator:
         n = len(first)
         if expr.kind == "sum":
             return self.sum_by(owner, body, n, expr.span)[inverse]
+        if expr.kind == "alldifferent":
+            distinct, _ = unique_rows(np.stack([owner, body], axis=1))
+            once = np.bincount(owner[distinct], minlength=n) == np.bincount(owner, minlength=n)
+            return np.where(once, TRUE, FALSE)[inverse]
         true = np.bincount(owner[body == TRUE], minlength=n)
         if expr.kind == "count":
             return self.arithmetic.integers(true)[inverse]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import numpy as np
 
-from plx.check.program import Expr
+from plx.check.program import Aggregate, Expr
 from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.graph.assemble import FactorBatch
 from plx.graph.rows import unique_keys
@@ -17,6 +18,7 @@ from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
 from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, set_sizes
+from plx.numerals import counted
 from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
 
 
@@ -38,7 +40,12 @@ def _portion(formulas: Formulas, task: Task, count: int) -> int:
 
 def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[FactorBatch]:
     weight = _weights(formulas, task, env)
-    column = formulas.algebra.settle(formulas.column(task.body, env), raws_only=True)
+    if task.source.kind in ("require", "observe") and _is_alldifferent(task.body):
+        column, instance = formulas.at_most_once(task.body, env)
+        env = env.take(instance)
+    else:
+        column = formulas.column(task.body, env)
+    column = formulas.algebra.settle(column, raws_only=True)
     known = column.fixed >= 0
     if known.any():
         yield _constant(formulas, task, env, column, weight)
@@ -48,6 +55,10 @@ def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[Factor
         if task.source.kind == "factor":
             _check_numbers(formulas, task, tables.ravel())
         yield FactorBatch(part.scope.astype(np.int32), table.astype(np.int32), tables, task.rule)
+
+
+def _is_alldifferent(expr: Expr) -> TypeGuard[Aggregate]:
+    return isinstance(expr, Aggregate) and expr.kind == "alldifferent"
 
 
 def _weights(formulas: Formulas, task: Task, env: Env) -> IntArray:
@@ -112,5 +123,16 @@ def _never(formulas: Formulas, task: Task, env: Env, row: int) -> Diagnostic:
     return Diagnostic(
         f"no world satisfies this {what}{at}",
         task.body.span,
-        hint="what is declared, required and observed before already makes it false",
+        hint=_crowded(formulas, task, env.take(np.array([row])))
+        or "what is declared, required and observed before already makes it false",
     )
+
+
+def _crowded(formulas: Formulas, task: Task, env: Env) -> str | None:
+    """Why an ``alldifferent`` never holds at one instance, where it has more terms than values."""
+    if not _is_alldifferent(task.body):
+        return None
+    terms, values = formulas.terms_and_values(task.body, env)
+    if terms <= values:
+        return None
+    return f"it has {terms:,} terms, which take {counted(values, 'value')} at most"

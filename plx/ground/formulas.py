@@ -21,7 +21,7 @@ from plx.check.program import (
 from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.algebra import TABLE_LIMIT, Algebra
 from plx.ground.atoms import AtomTable, outside
-from plx.ground.columns import Column, Part, TableBlock, concatenate
+from plx.ground.columns import Column, Part, TableBlock, concatenate, possible_values
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.limit import GroundBudget
@@ -213,10 +213,27 @@ class Formulas:
         return found[1]
 
     def _reduced(self, expr: Aggregate, env: Env) -> Column:
+        owner, elements = self._elements(expr, env)
+        return self.quantifier.reduce(expr.kind, env.n, owner, elements, expr.span)
+
+    def at_most_once(self, expr: Aggregate, env: Env) -> tuple[Column, IntArray]:
+        """What an ``alldifferent`` is the conjunction of: a formula per value, and the instance of each."""
+        owner, elements = self._elements(expr, env)
+        return self.quantifier.at_most_once(env.n, owner, elements, expr.span)
+
+    def terms_and_values(self, expr: Aggregate, env: Env) -> tuple[int, int]:
+        """How many terms an ``alldifferent`` has at one instance, and how many values these can take."""
+        _, elements = self._elements(expr, env)
+        return elements.n, len(np.unique(possible_values(elements)[1]))
+
+    def _elements(self, expr: Aggregate, env: Env) -> tuple[IntArray, Column]:
+        """The instance that each element of an aggregate belongs to, and the elements."""
         self.budget.spend(self.evaluator, env, expr.scope)
         inner, owner = self.evaluator.inner(expr, env)
         elements = self.column(expr.body, inner)
-        return self.quantifier.reduce(expr.kind, env.n, owner, elements, expr.span)
+        if expr.kind == "alldifferent":
+            self.budget.use(len(possible_values(elements)[0]))
+        return owner, elements
 
     def _look_up(self, look: Look, expr: ParamTerm | RelationTerm, env: Env) -> Column:
         columns = [self.column(argument, env) for argument in expr.arguments]

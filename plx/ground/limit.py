@@ -63,11 +63,15 @@ class GroundBudget:
     def spend(self, evaluator: Evaluator, env: Env, scope: Scope) -> int:
         """Count the instances of a scope before they are built; too many are refused."""
         count = _count(evaluator, env, scope, self.limit - self.used)
+        self.use(count)
+        return count
+
+    def use(self, count: int) -> None:
+        """Count instances; too many are refused."""
         self.used += count
         if self.used > self.limit:
             memory = self.used * _BYTES_PER_INSTANCE
             raise PlxError(_refusal(self.span, self.used, memory, self.limit))
-        return count
 
 
 def _count(evaluator: Evaluator, env: Env, scope: Scope, limit: int) -> int:

@@ -12,7 +12,15 @@ from plx.errors import Diagnostic, PlxError
 from plx.graph.ragged import neighbours
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
-from plx.ground.columns import Column, CounterBlock, Part, TableBlock, concatenate, gathered
+from plx.ground.columns import (
+    Column,
+    CounterBlock,
+    Part,
+    TableBlock,
+    concatenate,
+    gathered,
+    possible_values,
+)
 from plx.source import Span
 from plx.values import FALSE, TRUE, ZERO, IntArray
 from plx.weights import Number, add, compare, div, mul, neg, sub
@@ -30,7 +38,10 @@ class Quantifier:
         self.values = algebra.evaluator.values
 
     def reduce(self, kind: str, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
-        """``exists forall count sum`` of the elements of each owner 0 … n-1 (owners increasing)."""
+        """An aggregate of the elements of each owner 0 … n-1 (owners increasing)."""
+        if kind == "alldifferent":
+            once, owner = self.at_most_once(n, owner, elements, span)
+            return self.reduce("forall", n, owner, once, span)
         if kind == "forall":
             some = self.reduce("exists", n, owner, self._negated(elements), span)
             return self._negated(some)
@@ -42,6 +53,44 @@ class Quantifier:
             if kind == "exists"
             else self._sum(n, owner, elements, span)
         )
+
+    def at_most_once(self, n: int, owner: IntArray, elements: Column, span: Span) -> tuple[Column, IntArray]:
+        """What ``alldifferent`` of the elements of each owner 0 … n-1 is the conjunction of.
+
+        A formula for each value that several elements of an owner can take, which says that at most one
+        of them does, and the owner of each formula (increasing). Where there are as many values as elements,
+        one takes each: this follows, and who looks for worlds need not find it out. The size of all formulas
+        is linear in the values of all elements. An owner with fewer values than elements has a false one.
+        """
+        element, value = possible_values(elements)
+        first, group = unique_rows(np.stack([owner[element], value], axis=1))
+        owner_of = owner[element[first]]
+        spare = np.bincount(owner_of, minlength=n) - np.bincount(owner, minlength=n)
+        shared = (np.bincount(group, minlength=len(first)) > 1) | (spare[owner_of] == 0)
+        shared &= spare[owner_of] >= 0
+        kept = np.flatnonzero(shared[group])
+        kept = kept[np.argsort(group[kept], kind="stable")]
+        taken = self.algebra.binary(
+            lambda x, y: self.evaluator.binary("=", x, y, span),
+            elements.take(element[kept]),
+            Column(value[kept]),
+            span,
+        )
+        number = np.cumsum(shared) - 1
+        count = self.reduce("count", int(shared.sum()), number[group[kept]], taken, span)
+        one = self.values.id(1)
+        least = np.where(spare[owner_of[shared]] == 0, one, ZERO)
+        once = self.algebra.binary(
+            lambda x, y: np.where((x == one) | ((x == ZERO) & (y == ZERO)), TRUE, FALSE),
+            count,
+            Column(least),
+            span,
+        )
+        never = np.flatnonzero(spare < 0)
+        owners = np.concatenate([owner_of[shared], never])
+        order = np.argsort(owners, kind="stable")
+        both = concatenate([once, Column(np.full(len(never), FALSE, dtype=np.int64))])
+        return both.take(order), owners[order]
 
     def _negated(self, column: Column) -> Column:
         return self.algebra.unary(lambda ids: TRUE - ids + FALSE, column)

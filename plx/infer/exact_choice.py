@@ -15,6 +15,7 @@ from plx.graph.sizes import size_text
 from plx.infer.answers import exact_answer
 from plx.infer.counting.marginals import MANY, count, count_plan
 from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, coupling_rules, plan, solve
+from plx.infer.exact.few_worlds import few_worlds
 from plx.infer.exact.treewidth import least_bits, surely_wider
 from plx.infer.inference import Answer, Inference, Way
 
@@ -95,6 +96,7 @@ class ExactWays:
 WAYS: dict[str, Callable[[ExactWays], Way | None]] = {
     "merged": ExactWays.eliminated_when_merged,
     "counting": lambda ways: ways.counted,
+    "few worlds": lambda ways: few_worlds(ways.model),
 }
 """The exact ways that are looked for where elimination is dear. To add one, enter it here."""
 

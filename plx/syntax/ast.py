@@ -142,7 +142,34 @@ class Aggregate:
     span: Span = _span()
 
 
-Expr = Name | Quoted | Number | Truth | Apply | Unary | Binary | Compare | Member | Tuple | Braces | Aggregate
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """``alldifferent(E for …)``, ``exactly(k, F for …)``: a word that is not reserved, with a scope.
+
+    The last argument stands under the scope, those before it outside.
+    """
+
+    name: Name
+    arguments: tuple[Expr, ...]
+    scope: Scope
+    span: Span = _span()
+
+
+Expr = (
+    Name
+    | Quoted
+    | Number
+    | Truth
+    | Apply
+    | Unary
+    | Binary
+    | Compare
+    | Member
+    | Tuple
+    | Braces
+    | Aggregate
+    | Constraint
+)
 
 
 # --------------------------------------------------------------------- scopes

@@ -73,6 +73,11 @@ class Builder:
         """``count(F for …)`` and its like."""
         return ast.Aggregate(parts[0].text, parts[2], parts[3], span=_span(parts))
 
+    def constraint(self, parts: Parts) -> ast.Constraint:
+        """``exactly(k, F for …)`` and its like."""
+        *arguments, scope = _kept(parts)
+        return ast.Constraint(_name(parts[0]), tuple(arguments), scope, span=_span(parts))
+
     def tuple_(self, parts: Parts) -> ast.Tuple:
         """Two or more items in parentheses."""
         return ast.Tuple(tuple(_kept(parts)), span=_span(parts))

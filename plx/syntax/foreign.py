@@ -88,6 +88,7 @@ VALUES: Final = _each(
 """Values of other languages."""
 
 _EXPECTED = "the query of a number gives its mean: `query level(a)`"
+_DIFFERENT = "write `alldifferent(E for x in T)`"
 _COUNTED = "a formula counts as 0 or 1 in arithmetic"
 
 FUNCTIONS: Final = _each(
@@ -109,6 +110,7 @@ FUNCTIONS: Final = _each(
         "prod product": "a product is `exp(sum(log(E) for x in T))`",
         "avg average": "write `sum(E for x in T) / count(true for x in T)`",
         "Sum SUM total": "write `sum(E for x in T)`",
+        "all_different allDifferent AllDifferent alldiff all_distinct distinct": _DIFFERENT,
         "range Range": "a range is `0..4`, with both ends",
         "ln Log log_e": "`log` is the natural logarithm",
         "log2 log10": "`log` is the natural logarithm: `log(x) / log(2)`",

@@ -24,7 +24,7 @@ from plx.syntax import ast
 from plx.syntax.build import Builder
 from plx.syntax.depth import LIMIT, check_brackets, check_tree
 from plx.syntax.messages import explain
-from plx.syntax.words import STATEMENTS, Word, first_on_line
+from plx.syntax.words import STATEMENTS, Word, first_on_line, mark_constraints
 
 _STARTERS = frozenset(word.upper() for word in STATEMENTS)
 
@@ -66,7 +66,8 @@ def recover(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
 
 def split(source: Source) -> list[Word]:
     """The words of a text, without blanks and comments; what fits nowhere is a word as well."""
-    return [Word(word.type, str(word), source, word.start_pos or 0) for word in _lark().lex(source.text)]
+    words = [Word(word.type, str(word), source, word.start_pos or 0) for word in _lark().lex(source.text)]
+    return mark_constraints(words)
 
 
 def grammar_path() -> Path:

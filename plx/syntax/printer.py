@@ -127,6 +127,10 @@ class _Printer:
             case ast.Aggregate(kind, body, scope):
                 printed, inner = self.scope(scope)
                 return f"{kind}({inner.expr(body)} {printed})", _ATOM
+            case ast.Constraint(name, arguments, scope):
+                printed, inner = self.scope(scope)
+                outside = "".join(f"{self.expr(argument)}, " for argument in arguments[:-1])
+                return f"{name.text}({outside}{inner.expr(arguments[-1])} {printed})", _ATOM
             case _:
                 return self._operation(node)
 

@@ -8,7 +8,7 @@ from plx.syntax.words import RESERVED, STATEMENTS
 
 OPERANDS = frozenset(
     {"NAME", "NUMBER", "STRING", "TRUE", "FALSE", "LPAR", "LBRACE", "EXISTS", "FORALL", "COUNT", "SUM"}
-    | {"ADD", "BANG", "NOT"}
+    | {"ADD", "BANG", "NOT", "CONSTRAINT"}
 )
 """The kinds of word that begin a formula or a value."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plx.source import Source, Span
 
@@ -49,6 +49,9 @@ RESERVED = frozenset(STATEMENTS) | {
 }
 """The words that cannot be names. A symbol spelt like one is written in quotes."""
 
+CONSTRAINTS = ("alldifferent", "exactly", "at_least", "at_most")
+"""Names that take a ``for`` in their parentheses. They are not reserved."""
+
 _NAME = re.compile(
     r"[^\W\d][\w\u0300-\u036F\u0591-\u05BD\u0610-\u061A\u064B-\u065F"
     r"\u0900-\u0963\u0966-\u0DF3\u0E31-\u0E4E\u200C\u200D]*'*"
@@ -58,6 +61,24 @@ _NAME = re.compile(
 def is_name(text: str) -> bool:
     """True where the text can stand in a program as a name, without quotes."""
     return text not in RESERVED and _NAME.fullmatch(text) is not None
+
+
+def mark_constraints(words: list[Word]) -> list[Word]:
+    """The words, those of CONSTRAINTS whose parentheses hold a ``for`` as words of their own kind."""
+    marked = list(words)
+    open_: list[int] = []
+    for i, word in enumerate(words):
+        if word.text in STATEMENTS:
+            open_.clear()
+        elif word.text in ("(", "{"):
+            open_.append(i)
+        elif word.text in (")", "}"):
+            del open_[-1:]
+        elif word.text == "for" and open_ and words[open_[-1]].text == "(":
+            at = max(0, open_[-1] - 1)
+            if words[at].text in CONSTRAINTS:
+                marked[at] = replace(words[at], type="CONSTRAINT")
+    return marked
 
 
 def first_on_line(word: Word) -> bool:

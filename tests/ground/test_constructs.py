@@ -55,6 +55,22 @@ PROGRAMS = [
     TWO + "weight w(x): b(x) & b(y) for (x, y) in e, z in T if e(y, z)\nquery b(t2)",
     TWO + "weight 1: b(x) & b(z) for (x, y) in e, (y2, z) in e if y2 = y\nquery b(t2)",
     TWO + "weight 1: b(y) for i in 1..2, j in i..2, y in T\nquery b(t2)",
+    TWO + "require alldifferent(n(x) for x in T if x != t3)\nquery (n(t1), n(t2))",
+    TWO + "require alldifferent(n(x) + w(x) * (x = t1) for x in T if x < t3)\nquery (n(t1), n(t2))",
+    TWO + "weight 1: !alldifferent(b(x) for x in T if x != t3)\nquery (b(t1), b(t2))",
+    TWO + "weight 1: alldifferent(n(x) for x, i in T if x < t3 & i <= y) for y in T\nquery n(t1)",
+    TWO + "weight 1: alldifferent(n(x) + count(b(y) for y in T if y != x) for x in T if x < t3)\nquery n(t1)",
+    TWO + "observe n(t1) = 1\nrequire alldifferent(n(x) * 1 for x in T if x < t3)\nquery n(t2)",
+    TWO + "observe alldifferent(x for x in T if x < y) for y in T\nquery count(b(x) for x in T)",
+    TWO + "weight 1: alldifferent(x < y for x in T) for y in T\nquery b(t1)",
+    TWO + "require exactly(n(t1), b(x) for x in T)\nquery (n(t1), b(t1))",
+    TWO + "require !at_most(1, b(x) for x in T) | at_least(3 - n(t2), b(x) for x in T)\nquery (n(t2), b(t1))",
+    TWO
+    + "define all(i: L) = alldifferent(max(n(x), i) for x in T if x < t3)\n"
+    + "factor sum(all(i) for i in L)\nquery count(all(i) for i in L)\nquery (n(t1), n(t2))",
+    TWO + "require alldifferent(b(x) for x in T) | n(t1) = n(t2)\nquery n(t1)",
+    ONE + "require alldifferent(k(a) for a in A)\nquery (k(u), k(v))",
+    ONE + "weight 2: alldifferent(lead(c) for c in C)\nquery k(u)",
     TWO + "query count(b(x) for x in T) - n(t1) given n(t1) > 0",
     TWO + "param upto(k: L) = sum(i for i in 0..k)\nfactor upto(n(t1)) / 3\nquery upto(n(t1)) + upto(2)",
     TWO

@@ -64,7 +64,7 @@ def _counts() -> Iterator[object]:
             yield sampler.step(sampler.init(model, 7, 3, 1), 12, 1).tolist()
         counts = sampler.step(sampler.init(_wide(), 7, 2, 1), 2, 1)
         yield name, np.argwhere(counts).tolist()
-    for model in (_exactly_one(), _defined(), _many_ways()):
+    for model in (_exactly_one(), _defined(), _many_ways(), _permutation()):
         for name in ("gibbs", "mcsat", "nec"):
             chains = SAMPLERS[name].init(model, 1, 4, 1)
             yield SAMPLERS[name].step(chains, 6, 2).tolist()
@@ -84,6 +84,17 @@ def _exactly_one() -> GroundModel:
     derived = [([(v, [0, 1]) for v in range(4)], range(5))]
     rule = [0 if k == 1 else NO for k in range(5)]
     return make_model([2] * 4, [((4,), rule), *(((v,), [0, v]) for v in range(4))], derived)
+
+
+def _permutation() -> GroundModel:
+    """Unknowns that all differ and take every value, so that two have to exchange theirs."""
+    n = 6
+    derived = [([(v, np.eye(n, dtype=int)[k].tolist()) for v in range(n)], range(n + 1)) for k in range(n)]
+    once = [0 if k == 1 else NO for k in range(n + 1)]
+    rules = [((n + k,), once) for k in range(n)]
+    return make_model(
+        [n] * n, [*rules, ((0, 1), [[(i * j) % 3 for i in range(n)] for j in range(n)])], derived
+    )
 
 
 def _defined() -> GroundModel:

@@ -32,6 +32,8 @@ factor -0.3 * abs(level(x) - level(y)) for (x, y) in friends if 0 <= level(x) < 
 
 require forall(exists(passed(s, a) in Course(a) for a in Area) for s in Student)
 require count(smokes(x) for x in Person) >= 2
+require alldifferent(level(x) for x in Person if x != anna)
+require exactly(2, smokes(x) for x in Person) or at_most(level(bob), meets(x, y) for x, y in Person if x < y)
 
 observe passed(s1, theory) = logic
 observe !smokes(x) for x in Person if x == anna

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plx.source import Source, Span
 from plx.syntax import ast
-from plx.syntax.words import is_name
+from plx.syntax.words import CONSTRAINTS, is_name
 
 NOWHERE = Span(Source("", ""), 0, 0)
 
@@ -26,6 +26,7 @@ _words = st.sampled_from(
 )
 _letters = st.text(st.characters(categories=["L", "Nd"]), min_size=1, max_size=4).filter(is_name)
 names = _build(ast.Name, _words | _letters)
+_constraints = _build(ast.Name, st.sampled_from(CONSTRAINTS))
 _numbers = st.builds(
     lambda digits, exponent: Fraction(digits) * Fraction(10) ** exponent,
     st.integers(0, 10**25),
@@ -73,6 +74,7 @@ def _larger(inner):
         | _build(ast.Member, inner, inner, st.booleans())
         | _build(ast.Tuple, _tuples(inner, 2))
         | _build(ast.Braces, _tuples(_entries(inner)))
+        | _build(ast.Constraint, _constraints, _tuples(inner, 1), _scopes(inner))
         | _build(ast.Aggregate, st.sampled_from(["exists", "forall", "count", "sum"]), inner, _scopes(inner))
     )
 

@@ -168,6 +168,33 @@ def potts() -> Answers:
     return answers
 
 
+# --------------------------------------------------------------------- puzzles
+
+SUDOKU = [
+    "283594671", "147368952", "695271384",
+    "976485123", "314726895", "852913746",
+    "528639417", "469157238", "731842569",
+]  # fmt: skip
+"""The one way to fill it in, proven to be alone by a solver that plx has no part in."""
+
+
+def sudoku() -> Answers:
+    return {f"cell(1, {c})": {digit: 1.0} for c, digit in enumerate(SUDOKU[0], 1)}
+
+
+def queens() -> Answers:
+    rows = [
+        p
+        for p in itertools.permutations(range(1, 9))
+        if all(abs(p[a] - p[b]) != b - a for a, b in itertools.combinations(range(8), 2))
+    ]
+    return {
+        "corner": _marginal((p[0] == 1, 1.0) for p in rows),
+        "centre": _marginal((p[3] == 4, 1.0) for p in rows),
+        "row(1)": _marginal((p[0], 1.0) for p in rows),
+    }
+
+
 # ------------------------------------------------------------------- timetable
 
 LESSONS = ["algebra", "geometry", "physics", "optics", "poetry", "drama"]

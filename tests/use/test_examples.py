@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from math import log
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ WORKED_OUT: dict[str, Callable[[], expected.Answers]] = {
     "ring.plx": expected.ring,
     "smokers.plx": expected.smokers,
     "potts.plx": expected.potts,
+    "queens.plx": expected.queens,
+    "sudoku.plx": expected.sudoku,
     "timetable.plx": expected.timetable,
     "flu/flu.plx": expected.flu,
     "paper/ring.plx": expected.paper_ring,
@@ -40,7 +43,7 @@ def test_answers_are_those_worked_out(name: str) -> None:
     result = plx.load(EXAMPLES / name).run(seed=1)
     assert result.converged
     answers = WORKED_OUT[name]()
-    asked = {query.name for query in result if query.kind != "map"}
+    asked = {query.name for query in result if query.kind not in ("map", "logz")}
     assert asked == set(answers)
     for query, distribution in answers.items():
         got = texts(result[query])
@@ -67,6 +70,16 @@ def test_the_timetable_is_one_of_the_nicest() -> None:
     assert best.log_weight == pytest.approx(top)
     nicest = [world for world, weight in worlds if weight == pytest.approx(top)]
     assert {name[3:-1]: value for name, value in best.assignment.items()} in nicest
+
+
+def test_the_sudoku_is_filled_in_and_the_queens_are_counted() -> None:
+    solved = plx.load(EXAMPLES / "sudoku.plx").run(seed=1)
+    grid = {
+        f"cell({r}, {c})": int(d) for r, row in enumerate(expected.SUDOKU, 1) for c, d in enumerate(row, 1)
+    }
+    assert solved["map"].assignment == grid
+    assert solved.log_z == pytest.approx(0.0, abs=1e-12)
+    assert plx.load(EXAMPLES / "queens.plx").run(seed=1).log_z == pytest.approx(log(92))
 
 
 @pytest.mark.parametrize(("people", "p"), [(2, 0.837962), (3, 0.874677), (5, 0.937859), (10, 0.993113)])

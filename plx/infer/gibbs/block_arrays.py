@@ -17,27 +17,36 @@ from plx.values import FloatArray, IntArray
 
 _UNCUT = 1 << 14
 
+_PASSES = 8
+"""Blocks are updated at most so often in a draw."""
+
 
 @dataclass(frozen=True)
 class VariableBlock:
     """Variables that are updated together: ``states`` are the joint states, [K, members], that are possible.
 
     ``settled``: no hard rule reaches outside the block, so that its joint states need no test.
+    ``exchange``: ``states`` name for each member the member whose state it takes.
     """
 
     members: IntArray
     states: npt.NDArray[np.int32]
     settled: bool
+    exchange: bool = False
 
 
 def block_arrays(graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock]) -> BlockArrays:
-    """The arrays for blocks over a compiled model: ``rows`` are its derived nodes."""
+    """The arrays for blocks over a compiled model: ``rows`` are its derived nodes.
+
+    Blocks are all exchanges or none is.
+    """
     build = _BlockJoins(graph, rows, blocks)
     owner, row = build.affected()
     edge_of, edge_source, edge_contribution = build.edges(owner, row)
     term_block, term_factor = build.terms(owner, row)
     operand_of, operand_row, operand_stride = build.operands(owner, row, term_block, term_factor)
     outside = np.bincount(operand_of[operand_row >= 0], minlength=len(term_block)) > 0
+    outside |= blocks[0].exchange  # its joint states are others in every lane, and so are their weights
     base_start, base = build.base(term_block[~outside], term_factor[~outside])
     kept = outside[operand_of]
     operand_of = (np.cumsum(outside) - 1)[operand_of[kept]]
@@ -78,12 +87,24 @@ def portions(graph: FactorGraph, arrays: BlockArrays, most: float) -> IntArray:
 
     Work is counted in entries of tables looked at; so little of it that calls cost more is not cut.
     """
-    terms = np.diff(arrays.term_start) + np.diff(arrays.affected_start) + 1
-    work = np.cumsum(arrays.n_states * terms)
-    card = graph.card[graph.scope]
-    sweep = float(graph.card[: graph.n_variables].sum() + card.sum())
-    portion = (work - 1) // max(_UNCUT, most * sweep)
-    return np.concatenate([[0], np.flatnonzero(np.diff(portion)) + 1, [len(terms)]]).astype(np.int64)
+    work = np.cumsum(_work(arrays))
+    portion = (work - 1) // max(_UNCUT, most * _sweep_work(graph))
+    return np.concatenate([[0], np.flatnonzero(np.diff(portion)) + 1, [len(work)]]).astype(np.int64)
+
+
+def passes(graph: FactorGraph, arrays: BlockArrays, most: float) -> int:
+    """How often all blocks are updated in at most ``most`` times as much work as a sweep, 1 to `_PASSES`."""
+    return int(min(_PASSES, max(1.0, most * _sweep_work(graph) / int(_work(arrays).sum()))))
+
+
+def _work(arrays: BlockArrays) -> IntArray:
+    """The work of updating each block, in entries of tables looked at."""
+    work: IntArray = arrays.n_states * (np.diff(arrays.term_start) + np.diff(arrays.affected_start) + 1)
+    return work
+
+
+def _sweep_work(graph: FactorGraph) -> float:
+    return float(graph.card[: graph.n_variables].sum() + graph.card[graph.scope].sum())
 
 
 class _BlockJoins:
@@ -109,7 +130,8 @@ class _BlockJoins:
         """(block, derived row) such that the row depends on a member, sorted: inputs first."""
         direct, nested = np.flatnonzero(self.direct), np.flatnonzero(~self.direct)
         at, edge = Lookup(self.edge_source[direct], self.graph.n_variables).join(self.member)
-        found = np.unique(self.owner[at] * self.n_rows + self.edge_owner[direct[edge]])
+        key = self.owner[at] * self.n_rows + self.edge_owner[direct[edge]]
+        found = self._unbalanced(key, self.edge_contribution[direct[edge]])
         above = Lookup(self.edge_source[nested] - self.graph.n_variables, self.n_rows)
         fresh = found
         while len(fresh):
@@ -119,12 +141,27 @@ class _BlockJoins:
             found = np.union1d(found, fresh)
         return found // self.n_rows, found % self.n_rows
 
+    def _unbalanced(self, key: IntArray, contribution: IntArray) -> IntArray:
+        """The keys (block, derived row), each once, without sums to which all members of an exchange
+        contribute in one way: whoever has which state, they stay the same."""
+        found, inverse = np.unique(key, return_inverse=True)
+        if not self.blocks[0].exchange:
+            return found
+        edges = np.bincount(inverse, minlength=len(found))
+        low = np.full(len(found), np.iinfo(np.int64).max)
+        high = np.full(len(found), -1)
+        np.minimum.at(low, inverse, contribution)
+        np.maximum.at(high, inverse, contribution)
+        members = np.diff(self.start)[found // self.n_rows]
+        return found[(edges < members) | (low < high)]
+
     def edges(self, owner: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Inputs of affected rows that change with the block: position of the row, source, contribution."""
         key, first = owner * self.n_rows + row, np.searchsorted(owner, np.arange(len(self.blocks)))
         direct, nested = np.flatnonzero(self.direct), np.flatnonzero(~self.direct)
         at, edge = Lookup(self.edge_source[direct], self.graph.n_variables).join(self.member)
-        of = np.searchsorted(key, self.owner[at] * self.n_rows + self.edge_owner[direct[edge]])
+        known, hit = _find(key, self.owner[at] * self.n_rows + self.edge_owner[direct[edge]])
+        of, at, edge = known, at[hit], edge[hit]
         slot = at - self.start[self.owner[at]]
         at, more = Lookup(self.edge_source[nested] - self.graph.n_variables, self.n_rows).join(row)
         above = np.searchsorted(key, owner[at] * self.n_rows + self.edge_owner[nested[more]])

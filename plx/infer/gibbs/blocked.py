@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -10,20 +11,22 @@ import numpy.typing as npt
 
 from plx.deadline import seconds_left, within
 from plx.errors import NoWorldError
-from plx.graph.model import GroundModel
+from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import hard_factors
 from plx.graph.worlds import node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
-from plx.infer.gibbs.block_arrays import block_arrays, portions
-from plx.infer.gibbs.blocks import choose_blocks
+from plx.infer.gibbs.block_arrays import block_arrays, passes, portions
+from plx.infer.gibbs.blocks import choose_blocks, choose_exchanges
 from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
 from plx.infer.gibbs.compiled import compile_model, targets_of
 from plx.infer.gibbs.initial_states import initial_states
+from plx.infer.gibbs.markov_blanket import DerivedRows
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
-from plx.infer.kernels.blocks import BlockArrays, kernel
+from plx.infer.kernels import blocks, exchanges
+from plx.infer.kernels.blocks import BlockArrays
 from plx.infer.streams import Stream, narrow_states
 from plx.values import IMPOSSIBLE, IntArray
 
@@ -52,16 +55,33 @@ class Readout:
         return padded[:, np.where(self.source < 0, seen + (self.source == -1), self.source)]
 
 
+@dataclass(frozen=True)
+class BlockMoves:
+    """Updates of several variables at once: ``sweep`` goes over the blocks of ``arrays`` from one to another.
+
+    Each draw updates one portion of them, ``passes`` times: ``portions`` says where to cut.
+    """
+
+    sweep: Callable[..., None]
+    arrays: BlockArrays
+    portions: IntArray
+    passes: int = 1
+
+    def portion(self, turn: int) -> tuple[int, int]:
+        """The first block that is updated in some turn, and the first one that is not."""
+        first, last = self.portions[turn % (len(self.portions) - 1) :][:2]
+        return int(first), int(last)
+
+
 @dataclass
 class BlockedChains(Chains):
-    """Chains on ``found.model``; ``blocks`` is None where single updates are enough."""
+    """Chains on ``found.model``; there are no ``moves`` where single updates are enough."""
 
     original: GroundModel
     found: Substituted
     readout: Readout
     swept: GibbsChains
-    blocks: BlockArrays | None
-    portions: IntArray  # where to cut the blocks; each draw updates one portion of them
+    moves: tuple[BlockMoves, ...]
     turn: int  # the portion that is next
     random: tuple[npt.NDArray[np.uint32], ...]  # [4, C] for every block of chains
 
@@ -76,7 +96,7 @@ class BlockedChains(Chains):
 
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Counts for the targets of the original model; one portion of the blocks is updated per draw."""
-        if self.blocks is None:
+        if not self.moves:
             return self.readout.apply(self.swept.step(draws, thin), draws)
         jobs = list(zip(self.swept.blocks, self.random, strict=True))
         with ThreadPoolExecutor(min(self.swept.threads, len(jobs))) as pool:
@@ -143,16 +163,24 @@ def _init(
     found, states = started(model, seed, chains, threads)
     plan = compile_model(found.model)
     begun = chains_at(plan, states, seed, threads, random_scan)
-    graph, blocks, cuts = found.model.graph, None, np.zeros(2, dtype=np.int64)
-    with within(_CHOOSING * seconds_left()):
-        chosen = choose_blocks(graph) if len(hard_factors(graph)) else []
-    if chosen:
-        blocks = block_arrays(graph, plan.rows, chosen)
-        cuts = portions(graph, blocks, _SHARE)
+    moves = tuple(_moves(found.model.graph, plan.rows, begun.blocks[0].state.dtype.name))
     random = narrow_states(seed, Stream.BLOCKS, range(chains))
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     parts = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
-    return BlockedChains(model, found, readout(model, found), begun, blocks, cuts, 0, parts)
+    return BlockedChains(model, found, readout(model, found), begun, moves, 0, parts)
+
+
+def _moves(graph: FactorGraph, rows: DerivedRows, state: str) -> Iterator[BlockMoves]:
+    """The updates of several variables at once; ``rows`` are the derived nodes, ``state`` their type."""
+    if not len(hard_factors(graph)):
+        return
+    for choose, kernel in ((choose_blocks, blocks.kernel), (choose_exchanges, exchanges.kernel)):
+        with within(_CHOOSING * seconds_left()):
+            chosen = choose(graph)
+        if chosen:
+            arrays = block_arrays(graph, rows, chosen)
+            several = passes(graph, arrays, _SHARE) if chosen[0].exchange else 1
+            yield BlockMoves(kernel(state), arrays, portions(graph, arrays, _SHARE), several)
 
 
 def step(chains: SweptChains, draws: int, thin: int) -> npt.NDArray[np.integer]:
@@ -165,12 +193,13 @@ def _advance(
 ) -> npt.NDArray[np.int32]:
     """Counts of some chains, shape (chains, Σ states)."""
     single = replace(chains.swept, blocks=(block,), threads=1)
-    sweep = kernel(block.state.dtype.name)
     counts = np.zeros((block.state.shape[1], int(chains.swept.plan.targets.offset[-1])), dtype=np.int32)
     for turn in range(chains.turn, chains.turn + draws):
-        first, last = chains.portions[turn % (len(chains.portions) - 1) :][:2]
-        with np.errstate(over="ignore"):
-            sweep(chains.blocks, first, last, block.state, block.total, block.level, random)
+        for move in chains.moves:
+            first, last = move.portion(turn)
+            for _ in range(move.passes):
+                with np.errstate(over="ignore"):
+                    move.sweep(move.arrays, first, last, block.state, block.total, block.level, random)
         counts += single.step(1, thin)
     return counts
 

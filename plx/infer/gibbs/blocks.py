@@ -37,6 +37,9 @@ _BLOCKS = 20_000
 """At most so many blocks are made."""
 
 
+_EXCHANGE = np.array([[0, 1], [1, 0]], dtype=np.int32)
+"""Two variables keep their states, or each takes that of the other."""
+
 _Part = tuple[IntArray, States, bool]
 """A block of a cluster: its members by position, their joint states, and whether it is the whole cluster."""
 
@@ -52,6 +55,39 @@ def choose_blocks(graph: FactorGraph) -> list[VariableBlock]:
         for members, states, whole in parts:
             out += [VariableBlock(row[members], states, whole) for row in alike.variables[:fitting]]
     return out
+
+
+def choose_exchanges(graph: FactorGraph) -> list[VariableBlock]:
+    """Pairs of variables that may exchange their states, in clusters that are too large for one block."""
+    out: list[VariableBlock] = []
+    for alike in clusters(graph):
+        if joint_states(alike.graph.card[: alike.graph.n_variables]) <= _CHECKED:
+            continue
+        for pair in _exchanges(alike.graph):
+            fitting = _BLOCKS - len(out)
+            out += [
+                VariableBlock(row[list(pair)], _EXCHANGE, False, True) for row in alike.variables[:fitting]
+            ]
+    return out
+
+
+def _exchanges(cluster: FactorGraph) -> list[tuple[int, int]]:
+    """Pairs of variables with equally many states, 3 or more, that one hard factor is about.
+
+    Two that exchange theirs keep a rule that treats them alike. Each is paired with those 1, 2, 4, … places
+    further.
+    """
+    seen: set[bytes] = set()
+    pairs: dict[tuple[int, int], None] = {}
+    for factor in range(cluster.n_factors):
+        nodes = _reach(cluster, factor)
+        if nodes.tobytes() in seen or deadline.over():
+            continue
+        seen.add(nodes.tobytes())
+        cards = cluster.card[nodes]
+        for card in np.unique(cards[cards > 2]):
+            pairs.update(dict.fromkeys(_far_apart(nodes[cards == card])))
+    return list(pairs)
 
 
 def _parts(cluster: FactorGraph, few: bool) -> list[_Part]:
@@ -106,11 +142,17 @@ def _around(cluster: FactorGraph, nodes: IntArray) -> Iterator[tuple[int, ...]]:
         if len(nodes) > 1:
             yield tuple(nodes.tolist())
         return
+    for a, b in _far_apart(nodes):
+        if cluster.card[a] * cluster.card[b] <= _CHECKED:
+            yield a, b
+
+
+def _far_apart(nodes: IntArray) -> Iterator[tuple[int, int]]:
+    """Pairs of nodes: each with those 1, 2, 4, … places further, in a ring."""
     step = 1
     while 2 * step <= len(nodes):
         for a, b in zip(nodes.tolist(), np.roll(nodes, -step).tolist(), strict=True):
-            if cluster.card[a] * cluster.card[b] <= _CHECKED:
-                yield (min(a, b), max(a, b))
+            yield min(a, b), max(a, b)
         step *= 2
 
 

@@ -86,12 +86,15 @@ class Satisfier:
         assert found is not None
         return found
 
-    def all(self, limit: int) -> npt.NDArray[np.int32] | None:
+    def all(self, limit: int, conflicts: int = _CONFLICTS) -> npt.NDArray[np.int32] | None:
         """The different states, shape (n, V), of the variables that clauses mention, others 0; None if more
-        than ``limit``. Every one found is ruled out, so this can be asked only once."""
+        than ``limit``, or if so many conflicts do not tell whether there is one more. Every one found is
+        ruled out, so this can be asked only once."""
         found: list[npt.NDArray[np.int32]] = []
         start = np.zeros(len(self._encoder.first), dtype=np.int32)
-        while _decided(self._solver):
+        while (answer := _answer(self._solver, (), conflicts)) is not False:
+            if answer is None:
+                return None
             if len(found) == limit:
                 return None
             world = self._world(start)

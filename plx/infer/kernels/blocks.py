@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -187,14 +187,12 @@ def _sweep(
 @cache
 def kernel(state: str) -> Callable[..., None]:
     """`_sweep` compiled for one type of state, uint8 or uint16."""
+    return Kernel(_sweep, sweep_signature(state)).compiled
+
+
+def sweep_signature(state: str) -> Any:
+    """The signature of a sweep over blocks for one type of state."""
     lanes = types.Array(types.int32, 2, "C")
-    signature = types.void(
-        _ARRAYS,
-        types.int64,
-        types.int64,
-        types.Array(numba.from_dtype(np.dtype(state)), 2, "C"),
-        lanes,
-        lanes,
-        types.Array(types.uint32, 2, "C"),
-    )
-    return Kernel(_sweep, signature).compiled
+    states = types.Array(numba.from_dtype(np.dtype(state)), 2, "C")
+    random = types.Array(types.uint32, 2, "C")
+    return types.void(_ARRAYS, types.int64, types.int64, states, lanes, lanes, random)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plx.errors import Diagnostic, Note
 from plx.syntax.mistake import AGGREGATES, CLOSERS, OPENERS, Mistake
 from plx.syntax.wording import OPERANDS
-from plx.syntax.words import Word
+from plx.syntax.words import CONSTRAINTS, Word
 
 _WITH_SLOTS = {"TYPE", "PARAM", "RELATION", "RANDOM", "DEFINE"}
 _ENDS = {"FOR", "IF", "GIVEN", "AS", "FROM"}
@@ -86,7 +86,7 @@ def _cannot_be_inside(m: Mistake) -> bool:
 def _owner(m: Mistake, opener: int) -> str:
     """`` of `f` `` for a bracket that holds the arguments of f."""
     word = m.words[opener - 1] if opener > m.start else None
-    return f" of `{word.text}`" if word and word.type in ("NAME", *AGGREGATES) else ""
+    return f" of `{word.text}`" if word and word.type in ("NAME", "CONSTRAINT", *AGGREGATES) else ""
 
 
 def foreign_aggregate(m: Mistake) -> Diagnostic | None:
@@ -94,7 +94,9 @@ def foreign_aggregate(m: Mistake) -> Diagnostic | None:
     if m.kind != "FOR" or not m.open or not m.closes_later or m.wants_operand:
         return None
     message = f"there is no `for` inside `{m.words[m.open[-1]].text}`{_owner(m, m.open[-1])}"
-    return m.says(message, "only `exists`, `forall`, `count` and `sum` take a `for` in their parentheses")
+    words = [f"`{word}`" for word in (*map(str.lower, AGGREGATES), *CONSTRAINTS)]
+    hint = f"only {', '.join(words[:-1])} and {words[-1]} take a `for` in their parentheses"
+    return m.says(message, hint)
 
 
 def no_comma(m: Mistake) -> Diagnostic | None:
