@@ -11,7 +11,7 @@ from plx.ground.bind import count_candidates
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.tasks import Task
-from plx.ground.terms import elements_bound, random_terms, set_sizes, spread
+from plx.ground.terms import elements_bound, random_terms, set_sizes
 from plx.source import Span
 
 MAX_GROUND = 50_000_000
@@ -36,7 +36,7 @@ def measure(evaluator: Evaluator, tasks: Sequence[Task], max_ground: int) -> tup
     program = evaluator.program
     instances, memory = ([0] * len(program.rules) for _ in range(2))
     for task in tasks:
-        count = _count(evaluator, ROOT, task.scope, max_ground)
+        count = count_candidates(evaluator, ROOT, task.scope, max_ground)
         inner = elements_bound(program, evaluator.terms, task.body, count, set_sizes(program, task.scope))
         instances[task.rule] += count
         per_instance = _BYTES_PER_INSTANCE + _BYTES_PER_TERM * random_terms(task.body)
@@ -62,18 +62,12 @@ class GroundBudget:
 
     def spend(self, evaluator: Evaluator, env: Env, scope: Scope) -> int:
         """Count the instances of a scope before they are built; too many are refused."""
-        count = _count(evaluator, env, scope, self.limit - self.used)
+        count = count_candidates(evaluator, env, scope, self.limit - self.used)
         self.used += count
         if self.used > self.limit:
             memory = self.used * _BYTES_PER_INSTANCE
             raise PlxError(_refusal(self.span, self.used, memory, self.limit))
         return count
-
-
-def _count(evaluator: Evaluator, env: Env, scope: Scope, limit: int) -> int:
-    """The instances of a scope; above the limit an upper bound, as if there were no guard."""
-    count = count_candidates(evaluator, env, scope, limit)
-    return count if count <= limit else max(count, env.n * spread(evaluator.program, scope))
 
 
 def _refusal(span: Span | None, instances: int, memory: int, limit: int) -> Diagnostic:

@@ -127,19 +127,20 @@ def elements_bound(program: Program, terms: Terms, expr: Part, outer: int, sizes
 
 def spread(program: Program, scope: Scope) -> int:
     """About how many instances a scope has inside one outer instance, at least 1."""
-    return math.prod(max(1, _choices(program, binding)) for binding in scope.bindings)
+    return math.prod(max(1, rows_bound(program, binding)) for binding in scope.bindings)
 
 
 def set_sizes(program: Program, scope: Scope) -> dict[int, int]:
     """About how many values each variable of a scope takes."""
     return {
-        variable.uid: _choices(program, binding)
+        variable.uid: rows_bound(program, binding)
         for binding in scope.bindings
         for variable in variables(binding)
     }
 
 
-def _choices(program: Program, binding: SetBinding | RelationBinding) -> int:
+def rows_bound(program: Program, binding: SetBinding | RelationBinding) -> int:
+    """About how many rows a binding goes over in one instance."""
     if isinstance(binding, SetBinding):
         return _set_size(program, binding.set)
     return len(program.relations[binding.relation].facts)
