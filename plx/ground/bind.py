@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
@@ -11,7 +12,7 @@ from plx.check.program import Expr, Scope, SetBinding
 from plx.errors import PlxError
 from plx.graph.ragged import starts
 from plx.graph.rows import unique_rows
-from plx.ground.env import Env
+from plx.ground.env import ROOT, Env
 from plx.ground.plan import Plan, Step
 from plx.ground.pools import Fixed, every_row
 from plx.ground.terms import rows_bound
@@ -22,7 +23,9 @@ PORTION = 1 << 20
 
 
 class Planned(Fixed, Protocol):
-    """What binding needs of the evaluator of fixed expressions."""
+    """What binding needs of the evaluator of fixed expressions; ``counted`` are the sizes known so far."""
+
+    counted: dict[Plan, int]
 
     def plan(self, scope: Scope, known: frozenset[int]) -> Plan:
         """How to find the instances of a scope."""
@@ -65,22 +68,39 @@ def all_instances(fixed: Planned, env: Env, scope: Scope) -> Env:
 def count_candidates(fixed: Planned, env: Env, scope: Scope, stop: int) -> int:
     """How many instances the last binding of a scope would try, before the guards that need it.
 
-    Nothing larger than the instances of the earlier bindings is built, a portion at a time, and of these only
-    how often each combination of the variables occurs that later steps mention. A result up to ``stop`` is
-    exact, one above it an upper bound.
+    Sizes are added up from the index of each join. A portion of the instances of the earlier bindings is built
+    at a time; where later steps mention one variable of them, each of its values is followed once. A result up
+    to ``stop`` is exact, one above it an upper bound.
     """
     plan = fixed.plan(scope, frozenset(env.columns))
-    env = env.filtered(fixed.truth, plan.first)
-    often = np.ones(env.n)
-    total = env.n
-    for at, step in enumerate(plan.steps):
-        ways, guards = _ways(fixed, env, step)
-        total = int(ways.size @ often)
-        later = plan.steps[at + 1 :]
-        if total > stop or not later:
-            return total * int(np.prod([_most(fixed, other) for other in later], dtype=object))
-        env, often = _grouped(fixed, env, often, ways, guards, step)
-    return total
+    if env is ROOT and plan in fixed.counted:
+        return fixed.counted[plan]
+    inside = env.filtered(fixed.truth, plan.first)
+    count = _count(fixed, inside, np.ones(inside.n), plan.steps, stop)
+    if env is ROOT and count <= stop:
+        fixed.counted[plan] = count
+    return count
+
+
+def _count(fixed: Fixed, env: Env, often: FloatArray, steps: Sequence[Step], stop: int) -> int:
+    """How many instances the last step tries, where each of ``env`` stands for as many as ``often`` says."""
+    if not steps:
+        return int(often.sum())
+    step, *later = steps
+    ways, guards = _ways(fixed, env, step)
+    total = int(ways.size @ often)
+    bound = total * math.prod(_most(fixed, other) for other in later)
+    if total > stop or not later:
+        return bound
+    portions = _followed(fixed, env, often, ways, guards, sorted(step.needed))
+    if len(step.needed) < 2:
+        portions = iter([_distinct(*_together(list(portions)))])
+    found = 0
+    for inner, counts in portions:
+        found += _count(fixed, inner, counts, later, stop - found)
+        if found > stop:
+            return max(bound, found)
+    return found
 
 
 # --------------------------------------------------------------------------- one step
@@ -160,18 +180,18 @@ def _extended(env: Env, ways: Ways, portion: int | None, place: int | None = Non
         yield inner
 
 
-def _grouped(
-    fixed: Fixed, env: Env, often: FloatArray, ways: Ways, guards: tuple[Expr, ...], step: Step
-) -> tuple[Env, FloatArray]:
-    """The combinations of the variables that later steps need, and how often each of them occurs."""
-    needed = sorted(step.needed)
-    found = []
+def _followed(
+    fixed: Fixed, env: Env, often: FloatArray, ways: Ways, guards: tuple[Expr, ...], needed: list[int]
+) -> Iterator[tuple[Env, FloatArray]]:
+    """The instances after a step, by the variables that later ones need, and how often each occurs."""
     for inner in _extended(env.bind(_OFTEN, "", often.astype(np.int64)), ways, PORTION):
         kept = inner.filtered(fixed.truth, guards)
-        found.append(_distinct(kept.only(needed), kept.columns[_OFTEN].astype(np.float64)))
-    if len(found) == 1:
-        return found[0]
-    return _distinct(_joined([env for env, _ in found]), np.concatenate([often for _, often in found]))
+        found = kept.only(needed), kept.columns[_OFTEN].astype(np.float64)
+        yield _distinct(*found) if len(needed) < 2 else found
+
+
+def _together(portions: Sequence[tuple[Env, FloatArray]]) -> tuple[Env, FloatArray]:
+    return _joined([env for env, _ in portions]), np.concatenate([often for _, often in portions])
 
 
 def _distinct(env: Env, often: FloatArray) -> tuple[Env, FloatArray]:

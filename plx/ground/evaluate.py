@@ -50,6 +50,7 @@ class Evaluator:
         self._params: dict[str, TupleIndex] = {}
         self._facts: dict[tuple[str, tuple[int, ...]], TupleIndex] = {}
         self._plans: dict[tuple[int, frozenset[int]], tuple[Scope, Plan]] = {}
+        self.counted: dict[Plan, int] = {}
         self._orders: dict[str, IntArray] = {}
 
     def value(self, expr: Expr, env: Env) -> IntArray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plx.check.program import Scope
 from plx.errors import Diagnostic, PlxError
-from plx.ground.bind import count_candidates
+from plx.graph.model import GroundStep
+from plx.ground.bind import count_candidates, instances
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.tasks import Task
@@ -53,12 +54,21 @@ def refuse_large(sizes: Sequence[RuleSize], max_ground: int) -> None:
 
 
 class GroundBudget:
-    """Instances that one query, or one rule with the aggregates inside it, may still use."""
+    """Instances that one query, or one rule with the aggregates inside it, may still use, and how they are found."""
 
     def __init__(self, span: Span | None, limit: int) -> None:
         self.span = span
         self.limit = limit
         self.used = 0
+        self.steps: list[GroundStep] = []
+
+    def instances(self, evaluator: Evaluator, scope: Scope, portion: int) -> Iterator[Env]:
+        """The instances of a scope outside of all others; what each of its joins left is noted."""
+        steps = evaluator.plan(scope, frozenset()).steps
+        rows = [0] * len(steps)
+        yield from instances(evaluator, ROOT, scope, portion, rows)
+        if len(steps) > 1:
+            self.steps += [GroundStep(step.text, step.on, n) for step, n in zip(steps, rows, strict=True)]
 
     def spend(self, evaluator: Evaluator, env: Env, scope: Scope) -> int:
         """Count the instances of a scope before they are built; too many are refused."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ class Key(NamedTuple):
     own: Expr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """A binding, what joins it to the instances so far, and the guards that can be decided after it.
 
@@ -59,6 +59,19 @@ class Step:
     pool: Pool | None = None
     plain: Step | None = None
     needed: frozenset[int] = frozenset()
+    on: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The binding as it is written."""
+        if isinstance(self.binding, SetBinding):
+            return f"{self.binding.variable.name} in {self.binding.set.span.text}"
+        single = len(self.binding.variables) == 1
+        return (
+            f"{self.binding.variables[0].name} in {self.binding.relation}"
+            if single
+            else self.binding.span.text
+        )
 
     @cached_property
     def own(self) -> tuple[Expr, ...]:
@@ -66,7 +79,7 @@ class Step:
         return tuple(key.own for key in self.keys)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """``first`` are the guards to apply before the first step."""
 
@@ -115,7 +128,9 @@ class _Planner:
         for at, place in enumerate(order):
             step = self._step(place, known)
             known |= _bound(self.bindings[place])
-            steps.append(_replaced(step, self._needed(order[at + 1 :], known)))
+            needed = self._needed(order[at + 1 :], known)
+            plain = None if step.plain is None else replace(step.plain, needed=needed)
+            steps.append(replace(step, plain=plain, needed=needed))
         return tuple(steps)
 
     def _needed(self, later: Sequence[int], known: frozenset[int]) -> frozenset[int]:
@@ -155,7 +170,10 @@ class _Planner:
         pool = Pool(self.fixed, binding, alone)
         for key in keys:
             pool.distinct(key.own)
-        return Step(binding, plain.place, rest, keys, pool, plain)
+        on = tuple(key.known.span.text for key in keys)
+        if isinstance(plain.binding, SetBinding) and isinstance(binding, RelationBinding):
+            on = (binding.span.text,)
+        return replace(plain, guards=rest, keys=keys, pool=pool, plain=plain, on=on)
 
     def _key(self, guard: Expr, own: frozenset[int], before: frozenset[int]) -> Iterator[Key]:
         """The key that an equality is, if it is one."""
@@ -219,11 +237,6 @@ def _every(values: dict[int, float]) -> frozenset[int]:
 
 def _bound(binding: Binding) -> frozenset[int]:
     return frozenset(variable.uid for variable in variables(binding))
-
-
-def _replaced(step: Step, needed: frozenset[int]) -> Step:
-    plain = None if step.plain is None else _replaced(step.plain, needed)
-    return Step(step.binding, step.place, step.guards, step.keys, step.pool, plain, needed)
 
 
 def _over_facts(
