@@ -268,6 +268,8 @@ class Interpreter:
                 return all(
                     self.compare(op, a, b, env) for op, a, b in zip(ops, operands, operands[1:], strict=False)
                 )
+            case ast.Member(item=ast.Tuple(items=items), set=set_, negated=negated):
+                return (tuple(self.value(item, env) for item in items) in self.facts(set_.text)) != negated
             case ast.Member(item=item, set=set_, negated=negated):
                 return (self.value(item, env) in self.set(set_, env)) != negated
             case ast.Aggregate(kind=kind, body=body, scope=scope):
