@@ -122,4 +122,3 @@ def _no_relation(ctx: Context, node: ast.TupleBinding, entry: object) -> None:
         message = f"a tuple is bound to the facts of a relation, and `{text}` is none"
         hint = f"bind each name to a set: `for {items[0]} in …, {items[-1]} in …`"
     ctx.error(node.set.span, message, hint)
-

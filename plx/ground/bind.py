@@ -68,9 +68,9 @@ def all_instances(fixed: Planned, env: Env, scope: Scope) -> Env:
 def count_candidates(fixed: Planned, env: Env, scope: Scope, stop: int) -> int:
     """How many instances the last binding of a scope would try, before the guards that need it.
 
-    Sizes are added up from the index of each join. A portion of the instances of the earlier bindings is built
-    at a time; where later steps mention one variable of them, each of its values is followed once. A result up
-    to ``stop`` is exact, one above it an upper bound.
+    Sizes are added up from the index of each join. A portion of the instances of the earlier bindings is
+    built at a time; where later steps mention one variable of them, each of its values is followed once. A
+    result up to ``stop`` is exact, one above it an upper bound.
     """
     plan = fixed.plan(scope, frozenset(env.columns))
     if env is ROOT and plan in fixed.counted:

@@ -54,7 +54,10 @@ def refuse_large(sizes: Sequence[RuleSize], max_ground: int) -> None:
 
 
 class GroundBudget:
-    """Instances that one query, or one rule with the aggregates inside it, may still use, and how they are found."""
+    """Instances that one query, or one rule with the aggregates inside it, may still use.
+
+    ``steps``: how the instances of the rule's own scopes were found.
+    """
 
     def __init__(self, span: Span | None, limit: int) -> None:
         self.span = span

@@ -162,7 +162,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class TupleBinding:
-    """``(u, v) in friends``, two items or more: new names, and what is known already, which is a condition."""
+    """``(u, v) in friends``, two items or more: new names, and what is known already, a condition."""
 
     items: tuple[Expr, ...]
     set: Expr

@@ -69,9 +69,7 @@ def test_members_from_the_caller_are_no_constants() -> None:
 
 def test_a_listed_constant_that_the_caller_takes_away_is_reported() -> None:
     with pytest.raises(PlxError, match="`anna` is no member of P"):
-        plx.compile(
-            f"{DECLARED}weight 1: f(v) for (anna, v) in friends", P=["bob", "x"], friends=[], owns=[], boss="x"
-        )
+        instances("weight 1: f(v) for (anna, v) in friends", P=["bob", "x"], friends=[], owns=[], boss="x")
 
 
 def test_a_hidden_value_is_told() -> None:
@@ -92,7 +90,7 @@ def test_relations_by_formula_join() -> None:
 
 
 def test_a_formula_over_many_facts_joins_by_their_values() -> None:
-    """Each of 300 x 300 pairs looks at the facts that begin with it alone, not at 300 x 300 pairs of facts."""
+    """Each of 300 x 300 pairs looks at the facts that begin with it, not at 300 x 300 pairs of facts."""
     facts = [(i, (i + 1) % 300) for i in range(300)]
     text = """
     type P = 0..299

@@ -126,7 +126,7 @@ def test_the_limit_is_on_the_rows_of_the_join(scope: str) -> None:
 
 
 def test_a_join_over_the_limit_on_the_way_is_refused_with_a_bound_that_suffices() -> None:
-    """Two hops through a hub are 10^6 rows, and the third has at most as many for each as the hub has facts."""
+    """Two hops through a hub are 10^6 rows; a third has at most as many for each as the hub has facts."""
     spokes = np.arange(1, 1001)
     hub = np.zeros(1000, dtype=np.int64)
     facts = np.concatenate([np.stack([spokes, hub], axis=1), np.stack([hub, spokes], axis=1)])

@@ -154,7 +154,7 @@ def links() -> Answers:
     weighed = [(world, exp(log_weight(world))) for world in worlds]
     return {
         **{f"meet({x}, {z})": _marginal((w[x, z], p) for w, p in weighed) for x, z in unknown},
-        "met_by_anna": _marginal((sum(w[pair] for pair in unknown if pair[0] == "anna"), p) for w, p in weighed),
+        "met_by_anna": _marginal((sum(w["anna", z] for z in ("cleo", "dan", "eva")), p) for w, p in weighed),
         "meet(anna, eva) given meet(anna, cleo)": _marginal(
             (w["anna", "eva"], p) for w, p in weighed if w["anna", "cleo"]
         ),
