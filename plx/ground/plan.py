@@ -9,7 +9,7 @@ of sizes over the larger number of distinct keys (Selinger et al. 1979, *Access 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from plx.check.program import (
 )
 from plx.errors import PlxError
 from plx.ground.pools import Fixed, Pool
-from plx.ground.terms import Terms, conjuncts, rows_bound, variables
+from plx.ground.terms import Terms, conjuncts, may_fail, rows_bound, variables
 
 Binding = SetBinding | RelationBinding
 
@@ -66,12 +66,9 @@ class Step:
         """The binding as it is written."""
         if isinstance(self.binding, SetBinding):
             return f"{self.binding.variable.name} in {self.binding.set.span.text}"
-        single = len(self.binding.variables) == 1
-        return (
-            f"{self.binding.variables[0].name} in {self.binding.relation}"
-            if single
-            else self.binding.span.text
-        )
+        if len(self.binding.variables) == 1:
+            return f"{self.binding.variables[0].name} in {self.binding.relation}"
+        return self.binding.span.text
 
     @cached_property
     def own(self) -> tuple[Expr, ...]:
@@ -110,10 +107,19 @@ class _Planner:
         written = range(len(self.bindings))
         steps = self._steps(written, known)
         if len(steps) > 1 and self._combinations(steps) > _REORDER:
-            cheapest = min((self._greedy(start, known) for start in written), key=lambda found: found[0])
-            if cheapest[0] * _GAIN < self._cost(steps):
-                steps = self._steps(cheapest[1], known)
+            cost, order = min((self._greedy(start, known) for start in written), key=lambda found: found[0])
+            if cost * _GAIN < self._cost(steps):
+                others = self._steps(order, known)
+                steps = others if self._is_safe(others) else steps
         return Plan(first, steps)
+
+    def _is_safe(self, steps: Sequence[Step]) -> bool:
+        """Whether no guard or set can lack a value in rows that the written order would leave out before."""
+        sets = [
+            step.binding.set for step in steps if step.pool is None and isinstance(step.binding, SetBinding)
+        ]
+        guards = [guard for step in steps for guard in step.guards]
+        return not any(may_fail(part) for part in (*sets, *guards))
 
     def _combinations(self, steps: Sequence[Step]) -> float:
         return math.prod(float(max(1, self._rows(step))) for step in steps)
@@ -163,26 +169,26 @@ class _Planner:
         if self._needs(binding):
             return plain
         own = _bound(binding)
-        alone = [g for g in now if self.terms.free(g) <= own]
-        keys = tuple(key for guard in now for key in self._key(guard, own, before))
-        equal = {id(guard) for guard in now if any(self._key(guard, own, before))}
-        rest = tuple(g for g in now if g not in alone and id(g) not in equal)
+        alone = [guard for guard in now if self.terms.free(guard) <= own]
+        others = [guard for guard in now if not self.terms.free(guard) <= own]
+        found = [self._key(guard, own, before) for guard in others]
+        keys = tuple(key for key in found if key is not None)
+        rest = tuple(guard for guard, key in zip(others, found, strict=True) if key is None)
         pool = Pool(self.fixed, binding, alone)
         for key in keys:
-            pool.distinct(key.own)
-        on = tuple(key.known.span.text for key in keys)
-        if isinstance(plain.binding, SetBinding) and isinstance(binding, RelationBinding):
-            on = (binding.span.text,)
+            if not isinstance(key.own, Variable):
+                pool.distinct(key.own)  # raises where it has no value
+        by_facts = isinstance(plain.binding, SetBinding) and isinstance(binding, RelationBinding)
+        on = (binding.span.text,) if by_facts else tuple(key.known.span.text for key in keys)
         return replace(plain, guards=rest, keys=keys, pool=pool, plain=plain, on=on)
 
-    def _key(self, guard: Expr, own: frozenset[int], before: frozenset[int]) -> Iterator[Key]:
+    def _key(self, guard: Expr, own: frozenset[int], before: frozenset[int]) -> Key | None:
         """The key that an equality is, if it is one."""
         if isinstance(guard, Operation) and guard.op in ("=", "<=>"):
-            left, right = (self.terms.free(side) for side in guard.arguments)
-            if left and right and left <= before and right <= own:
-                yield Key(*guard.arguments)
-            elif left and right and right <= before and left <= own:
-                yield Key(*guard.arguments[::-1])
+            for known, mine in (guard.arguments, guard.arguments[::-1]):
+                if self.terms.free(known) <= before and self.terms.free(mine) <= own:
+                    return Key(known, mine)
+        return None
 
     # -------------------------------------------------------------------- order
 
@@ -192,12 +198,14 @@ class _Planner:
         left, rows, cost = list(range(len(self.bindings))), 1.0, 0.0
         values: dict[int, float] = {}
         while left:
-            ready = [place for place in left if self._needs(self.bindings[place]) <= known | _every(values)]
+            ready = [
+                place for place in left if self._needs(self.bindings[place]) <= known | frozenset(values)
+            ]
             if not order:
                 ready = [start] if start in ready else []
             if not ready:
                 return math.inf, []
-            steps = [self._step(place, known | _every(values)) for place in ready]
+            steps = [self._step(place, known | frozenset(values)) for place in ready]
             sizes = [self._joined_rows(step, rows, values) for step in steps]
             chosen = min(range(len(steps)), key=lambda at: sizes[at])
             rows, cost = sizes[chosen], cost + sizes[chosen]
@@ -231,10 +239,6 @@ class _Planner:
             values[variable.uid] = step.pool.distinct(variable) if inside and step.pool else self._rows(step)
 
 
-def _every(values: dict[int, float]) -> frozenset[int]:
-    return frozenset(values)
-
-
 def _bound(binding: Binding) -> frozenset[int]:
     return frozenset(variable.uid for variable in variables(binding))
 
@@ -245,13 +249,13 @@ def _over_facts(
     """``y in T if r(x, y)`` as ``(x', y) in r if x' = x & y in T``, so that it costs time in the facts."""
     mine = binding.variable
     for guard in guards:
-        if not isinstance(guard, RelationTerm) or not any(_is(mine, a) for a in guard.arguments):
+        if not isinstance(guard, RelationTerm):
             continue
-        if not all(_is(mine, a) or terms.free(a) <= before for a in guard.arguments):
+        places = [at for at, a in enumerate(guard.arguments) if _is(mine, a)]
+        known = [at for at, a in enumerate(guard.arguments) if terms.free(a) <= before]
+        if not places or not known or len(places) + len(known) < len(guard.arguments):
             continue
-        if all(_is(mine, a) for a in guard.arguments):
-            continue
-        place = next(at for at, a in enumerate(guard.arguments) if _is(mine, a))
+        place = places[0]
         columns = tuple(
             mine if at == place else Variable(_UNNAMED - at, "", span=a.span)
             for at, a in enumerate(guard.arguments)

@@ -160,6 +160,18 @@ def _set_size(program: Program, expr: SetExpr) -> int:
             return 16
 
 
+_PARTIAL = frozenset({"/", "%", "^", "log", "exp", "sqrt", "logit"})
+"""Operators that have no value for some numbers, or none that can be held."""
+
+
+def may_fail(expr: Part) -> bool:
+    """Whether an expression may have no value at some instance: an entry that is missing, a division by 0."""
+    if isinstance(expr, ParamTerm | Aggregate | SetRange):
+        return True
+    partial = isinstance(expr, Operation) and expr.op in _PARTIAL
+    return partial or any(may_fail(part) for part in parts(expr))
+
+
 def random_terms(expr: Part) -> int:
     """How often random terms stand in an expression."""
     return isinstance(expr, RandomTerm) + sum(random_terms(part) for part in parts(expr))

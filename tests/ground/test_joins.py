@@ -102,6 +102,15 @@ def test_another_order_finds_the_same_instances_in_the_same_order(monkeypatch: p
     assert len(found) > 5
 
 
+@pytest.mark.parametrize(
+    "guard", ["a(x) + a(v) > 0", "6 / (1 + x + v) > 0", "exists(e(x, k) & k != v for k in P)"]
+)
+def test_what_may_lack_a_value_is_asked_in_the_written_order(guard: str) -> None:
+    facts = set(map(tuple, np.random.default_rng(3).integers(0, 40, (150, 2)).tolist()))
+    evaluator, scope = evaluator_of(40, facts, [0] + [1] * 39, f"{CHAIN} & {guard}")
+    assert evaluator.plan(scope, frozenset()).in_order
+
+
 TWO_HOPS = """
 type P
 relation e(P, P)
