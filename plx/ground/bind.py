@@ -89,11 +89,11 @@ def _count(fixed: Fixed, env: Env, often: FloatArray, steps: Sequence[Step], sto
     step, *later = steps
     ways, guards = _ways(fixed, env, step)
     total = int(ways.size @ often)
-    bound = total * math.prod(_most(fixed, other) for other in later)
+    bound = total * max(1, math.prod(_most(fixed, other) for other in later))
     if total > stop or not later:
         return bound
     portions = _followed(fixed, env, often, ways, guards, sorted(step.needed))
-    if len(step.needed) < 2:
+    if len(step.needed) < 2 and later[0].pool is not None:  # all sets at once may be too many
         portions = iter([_distinct(*_together(list(portions)))])
     found = 0
     for inner, counts in portions:

@@ -149,6 +149,18 @@ def test_a_join_over_the_limit_on_the_way_is_refused_with_a_bound_that_suffices(
     assert ground(program, bound).graph.n_variables
 
 
+def test_rows_on_the_way_count_even_where_none_are_left() -> None:
+    text = """
+    type P = 1..10000
+    relation none(P, P) = {}
+    random f
+    weight 1: f for x, y in P, (x, y) in none
+    """
+    with pytest.raises(PlxError, match="up to 100,000,000 ground instances"):
+        ground(checked(text.replace("(x, y) in none", "(z, _) in none if 1 / (x + y + z) > 0")))
+    assert ground(checked(text)).rules[0].instances == 0  # it begins with the facts
+
+
 def test_what_has_no_value_where_it_is_not_asked_for() -> None:
     """A key that cannot be worked out for every row is a guard again."""
     text = """
