@@ -30,7 +30,7 @@ def tuple_binding(ctx: Context, env: dict[str, Typed], node: ast.TupleBinding) -
     conditions: list[Expr] = []
     wrong = False
     for item, slot in zip(node.items, entry.slots, strict=True):
-        if isinstance(item, ast.Name) and item.text != ast.ANYTHING and _is_new(ctx, env, item, slot):
+        if isinstance(item, ast.Name) and _is_new(ctx, env, item, slot):
             _warn_value(ctx, item, slot)
             typed = bind_name(ctx, env, item, slot)
             wrong |= typed.broken
@@ -38,7 +38,7 @@ def tuple_binding(ctx: Context, env: dict[str, Typed], node: ast.TupleBinding) -
             variables.append(typed.expr)
             continue
         variables.append(ctx.variable("", item.span))
-        if not isinstance(item, ast.Name) or item.text != ast.ANYTHING:
+        if not _is_anything(item):
             known = _known(ctx, env, item, slot, entry)
             wrong |= known.broken
             conditions.append(build.operation(ctx, "=", [variables[-1], known.expr], item.span))
@@ -60,12 +60,16 @@ def warn_hidden(ctx: Context, name: ast.Name) -> None:
         ctx.warn(name.span, f"the variable `{name.text}` hides the symbol `{name.text}`", hint)
 
 
+def _is_anything(item: ast.Expr) -> bool:
+    return isinstance(item, ast.Name) and item.text == ast.ANYTHING
+
+
 def _is_new(ctx: Context, env: dict[str, Typed], name: ast.Name, slot: CheckedSlot) -> bool:
     """Whether a bare word binds a variable: it is not bound, nor does the program list it for the slot.
 
     Members that come from files or from the caller are left out, so that data decide nothing of this.
     """
-    if name.text in env or _was_listed(ctx, name, slot):
+    if _is_anything(name) or name.text in env or _was_listed(ctx, name, slot):
         return False
     symbol = ctx.values.find(name.text)
     if symbol is None or symbol not in ctx.introduced or slot.ranged.possible is None:
