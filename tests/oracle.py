@@ -157,13 +157,33 @@ class Interpreter:
         if not bindings:
             yield env
             return
-        names = [name.text for name in bindings[0].names]
-        if bindings[0].tuple:
-            choices = self.facts(bindings[0].set.text)
+        if isinstance(bindings[0], ast.TupleBinding):
+            choices = self.matches(bindings[0], env)
         else:
-            choices = itertools.product(self.set(bindings[0].set, env), repeat=len(names))
-        for values in choices:
-            yield from self.bindings(bindings[1:], {**env, **dict(zip(names, values, strict=True))})
+            names = [name.text for name in bindings[0].names]
+            members = self.set(bindings[0].set, env)
+            choices = (
+                {**env, **dict(zip(names, values, strict=True))}
+                for values in itertools.product(members, repeat=len(names))
+            )
+        for inner in choices:
+            yield from self.bindings(bindings[1:], inner)
+
+    def matches(self, binding: ast.TupleBinding, env: Env) -> Iterator[Env]:
+        """Every fact that agrees with the items, in turn: what is bound, a member of the slot, a value."""
+        slots = self.declared[binding.set.text].slots
+        for fact in self.facts(binding.set.text):
+            inner = dict(env)
+            for item, slot, value in zip(binding.items, slots, fact, strict=True):
+                bare = item.text if isinstance(item, ast.Name) else None
+                if bare == "_":
+                    continue
+                if bare is not None and bare not in inner and bare not in self.set(slot.set, {}):
+                    inner[bare] = value
+                elif self.value(item, inner) != value:
+                    break
+            else:
+                yield inner
 
     def facts(self, name: str) -> list[tuple[Value, ...]]:
         out = []
@@ -248,6 +268,8 @@ class Interpreter:
                 return all(
                     self.compare(op, a, b, env) for op, a, b in zip(ops, operands, operands[1:], strict=False)
                 )
+            case ast.Member(item=ast.Tuple(items=items), set=set_, negated=negated):
+                return (tuple(self.value(item, env) for item in items) in self.facts(set_.text)) != negated
             case ast.Member(item=item, set=set_, negated=negated):
                 return (self.value(item, env) in self.set(set_, env)) != negated
             case ast.Aggregate(kind=kind, body=body, scope=scope):

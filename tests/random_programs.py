@@ -69,7 +69,7 @@ Scope = tuple[str, tuple[str, ...]]
 
 @st.composite
 def scope(draw: st.DrawFn, shape: Shape, fresh: str) -> Scope:
-    x, y = f"{fresh}1", f"{fresh}2"
+    x, y, z, u = (f"{fresh}{i}" for i in range(1, 5))
     return draw(
         st.sampled_from(
             [
@@ -82,6 +82,17 @@ def scope(draw: st.DrawFn, shape: Shape, fresh: str) -> Scope:
                 (f"for {x} in lone, {y} in T if e({x}, {y})", (x, y)),
                 (f"for {x} in {{t1}}, {y} in T if {y} not in {{t1}}", (x, y)),
                 (f"for {x} in T, {fresh}i in L if {fresh}i > 0", (x,)),
+                (f"for ({x}, {y}) in e, ({y}, {z}) in e", (x, y, z)),
+                (f"for ({x}, {y}) in e, ({y}, {z}) in e if {x} != {z} & ({z}, {x}) not in e", (x, z)),
+                (f"for ({x}, {y}) in e, ({z}, {u}) in e if {z} = {y} & {x} < {u}", (x, u)),
+                (f"for ({x}, {y}) in e, ({y}, {z}) in e, ({x}, {z}) in e", (x, y, z)),
+                (f"for ({x}, {x}) in e", (x,)),
+                (f"for (t1, {x}) in e, ({x}, _) in e", (x,)),
+                (f"for (_, {x}) in e", (x,)),
+                (f"for {x}, {y} in T if w({x}) = w({y}) & {x} != {y}", (x, y)),
+                (f"for {x} in T, ({x}, {y}) in e, {z} in T if e({z}, {y}) & w({z}) = w({x})", (x, y, z)),
+                (f"for {fresh}i in L, ({fresh}i, {fresh}j) in near, {x} in T if d({fresh}j, 1) = 0", (x,)),
+                (f"for ({fresh}i, {fresh}j) in near, ({fresh}j - 1, {fresh}k) in near, {x} in lone", (x,)),
             ]
         )
     )
@@ -104,6 +115,7 @@ def number(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) ->
         choices += [
             f"count({body} for {fresh} in T)",
             f"count({body} for {fresh} in T if e({fresh}, {x}))",
+            f"count({body} for ({x}, {fresh}') in e, ({fresh}', {fresh}) in e)",
             f"sum({everyone} for {fresh} in T)",
             f"sum(2 * {everyone} - 1 for {fresh} in T if {fresh} != {x})",
             f"({inner}) + {n}",
@@ -153,6 +165,8 @@ def formula(draw: st.DrawFn, shape: Shape, bound: tuple[str, ...], depth: int) -
                 f"exists({within} for {fresh} in T)",
                 f"forall({within} for {fresh} in T if {fresh} != {x})",
                 f"exists({within} for ({fresh}, {fresh}') in e)",
+                f"exists({within} for ({x}, {fresh}) in e)",
+                f"forall({within} for ({fresh}, _) in e, ({fresh}, {y}) in e)",
                 f"count({within} for {fresh} in T) {op} 1",
                 f"{word}({wanted}, {within} for {fresh} in T)",
                 f"alldifferent({everyone} for {fresh} in T)",
@@ -207,6 +221,8 @@ def query(draw: st.DrawFn, shape: Shape, index: int) -> str:
         st.sampled_from(
             [
                 "b(x) for x in T",
+                "b(x) & b(y) for (x, k) in e, (k, y) in e if w(x) = w(y)",
+                "exists(b(y) for (x, y) in e) for x in T",
                 "m(t1, u)",
                 "m(t1, a) for a in A",
                 f"{everyone} for x in T",

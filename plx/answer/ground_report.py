@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plx.answer.numbers import count_text
-from plx.graph.model import GroundModel, GroundRule
+from plx.graph.model import GroundModel, GroundRule, GroundStep
 from plx.numerals import readable
 from plx.values import IMPOSSIBLE
 from plx.weights import shown
@@ -36,7 +36,9 @@ def to_dict(model: GroundModel) -> dict[str, Any]:
         "bytes": sum(array.nbytes for array in graph if isinstance(array, np.ndarray)),
         "seconds": sum(rule.seconds for rule in model.rules),
         "queries": len(model.queries),
-        "rules": [_rule_dict(rule) for rule in model.rules],
+        "rules": [
+            {**_rule_dict(rule), "steps": [_step_dict(step) for step in rule.steps]} for rule in model.rules
+        ],
     }
 
 
@@ -44,6 +46,10 @@ def _rule_dict(rule: GroundRule) -> dict[str, Any]:
     line = rule.span.line if rule.span else None
     cells = (line, rule.kind, rule.text, rule.instances, rule.factors, rule.bytes, rule.seconds)
     return dict(zip(_RULE_COLUMNS, cells, strict=True))
+
+
+def _step_dict(step: GroundStep) -> dict[str, Any]:
+    return {"binding": step.binding, "on": list(step.on), "rows": step.rows}
 
 
 def to_json(model: GroundModel) -> str:
@@ -78,7 +84,13 @@ def table(model: GroundModel) -> Table:
             bytes_text(rule.bytes),
             f"{rule.seconds:.3f}",
         )
+        for step in rule.steps if any(step.on for step in rule.steps) else ():
+            out.add_row("", escape(readable(f"  {_step_text(step)}")), count_text(step.rows), "", "", "")
     return out
+
+
+def _step_text(step: GroundStep) -> str:
+    return f"{step.binding} joined on {', '.join(step.on)}" if step.on else step.binding
 
 
 def summary(model: GroundModel) -> str:

@@ -80,6 +80,9 @@ class Context:
     tabulated: dict[str, ParamEntry] = field(default_factory=dict)
     instances: int = 0  # of fixed aggregates, in the statement that is being checked
     fact_sets: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
+    fact_rows: dict[tuple[str, tuple[int, ...]], dict[tuple[int, ...], list[list[int]]]] = field(
+        default_factory=dict
+    )
     tables: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
     ranks: dict[str, dict[int, int]] = field(default_factory=dict)
 

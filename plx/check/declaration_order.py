@@ -111,6 +111,8 @@ def _collect(
             waiting += [(argument, inner) for argument in reversed(outside)]
             for binding in node.scope.bindings:
                 waiting.append((binding.set, inner))
+                if isinstance(binding, ast.TupleBinding):
+                    waiting += [(item, inner) for item in binding.items if not isinstance(item, ast.Name)]
                 inner = inner | {name.text for name in binding.names}
             waiting += [(part, inner) for part in (body, node.scope.guard) if part is not None]
             continue

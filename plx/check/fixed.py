@@ -20,6 +20,7 @@ from plx.check.program import (
     RelationBinding,
     RelationTerm,
     Scope,
+    SetBinding,
     SetConst,
     SetExpr,
     SetItems,
@@ -44,6 +45,10 @@ MOST_MEMBERS = 10_000_000
 
 MOST_INSTANCES = 1_000_000
 """The most instances of fixed aggregates that are worked out one by one for one declaration or rule."""
+
+
+_Key = dict[int, Expr]
+"""What each of some columns of a relation must be equal to."""
 
 
 class NoValueError(ValueError):
@@ -101,7 +106,7 @@ def _aggregate(ctx: Context, expr: Aggregate, env: Binding) -> int:
 
 def instances(ctx: Context, scope: Scope, env: Binding) -> Iterator[Binding]:
     """Every binding of a scope that satisfies its guard. Raises NoValue where there are too many."""
-    for inner in _bindings(ctx, scope, 0, dict(env)):
+    for inner in _bindings(ctx, scope, _keys(scope, env), 0, dict(env)):
         ctx.instances += 1
         if ctx.instances > MOST_INSTANCES:
             raise NoValueError(f"this goes over more than {MOST_INSTANCES:,} fixed instances")
@@ -109,20 +114,64 @@ def instances(ctx: Context, scope: Scope, env: Binding) -> Iterator[Binding]:
             yield inner
 
 
-def _bindings(ctx: Context, scope: Scope, at: int, env: dict[int, int]) -> Iterator[Binding]:
+def _bindings(
+    ctx: Context, scope: Scope, keys: Sequence[_Key], at: int, env: dict[int, int]
+) -> Iterator[Binding]:
     if at == len(scope.bindings):
         yield env
         return
     binding = scope.bindings[at]
     if isinstance(binding, RelationBinding):
         uids = [variable.uid for variable in binding.variables]
-        for row in relation(ctx, binding.relation).info.facts.tolist():
+        known = {column: evaluate(ctx, value, env) for column, value in keys[at].items()}
+        for row in _rows(ctx, binding.relation, known):
             env.update(zip(uids, row, strict=True))
-            yield from _bindings(ctx, scope, at + 1, env)
+            yield from _bindings(ctx, scope, keys, at + 1, env)
         return
     for member in members(ctx, binding.set, env):
         env[binding.variable.uid] = int(member)
-        yield from _bindings(ctx, scope, at + 1, env)
+        yield from _bindings(ctx, scope, keys, at + 1, env)
+
+
+def _keys(scope: Scope, env: Binding) -> list[_Key]:
+    """For every binding the columns of its facts that the guard equates with what is known by then."""
+    pairs = [pair for part in _conjuncts(scope.guard) for pair in _equal(part)]
+    known = set(env)
+    found: list[_Key] = []
+    for binding in scope.bindings:
+        mine = (binding.variable,) if isinstance(binding, SetBinding) else binding.variables
+        places = {variable.uid: place for place, variable in enumerate(mine)}
+        decided = [(v, e) for v, e in pairs if v.uid in places and (isinstance(e, Const) or _uid(e) in known)]
+        found.append({places[v.uid]: e for v, e in decided})
+        known |= set(places)
+    return found
+
+
+def _equal(part: Expr) -> Iterator[tuple[Variable, Expr]]:
+    """The variables of ``x = value`` and ``x = y``, each with the other side."""
+    if isinstance(part, Operation) and part.op == "=":
+        left, right = part.arguments
+        yield from ((a, b) for a, b in ((left, right), (right, left)) if isinstance(a, Variable))
+
+
+def _uid(expr: Expr) -> int | None:
+    return expr.uid if isinstance(expr, Variable) else None
+
+
+def _conjuncts(guard: Expr | None) -> Sequence[Expr]:
+    if guard is None:
+        return ()
+    return guard.arguments if isinstance(guard, Operation) and guard.op == "and" else (guard,)
+
+
+def _rows(ctx: Context, name: str, known: Binding) -> list[list[int]]:
+    """The facts of a relation with these values in some columns."""
+    columns = tuple(sorted(known))
+    if (name, columns) not in ctx.fact_rows:
+        found = ctx.fact_rows.setdefault((name, columns), {})
+        for row in relation(ctx, name).info.facts.tolist():
+            found.setdefault(tuple([row[column] for column in columns]), []).append(row)
+    return ctx.fact_rows[name, columns].get(tuple([known[column] for column in columns]), [])
 
 
 def members(ctx: Context, set_: SetExpr, env: Binding) -> IntArray:

@@ -157,6 +157,14 @@ class Atoms:
         return np.array([block.first for block in self.blocks], dtype=np.int64)
 
 
+class GroundStep(NamedTuple):
+    """One more binding of a scope, what joined it to those before it, and how many rows there were then."""
+
+    binding: str
+    on: tuple[str, ...]
+    rows: int
+
+
 @dataclass(frozen=True)
 class GroundRule:
     """A rule of the program and what grounding it cost."""
@@ -168,6 +176,7 @@ class GroundRule:
     factors: int = 0
     seconds: float = 0.0
     bytes: int = 0
+    steps: tuple[GroundStep, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

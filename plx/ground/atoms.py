@@ -26,7 +26,6 @@ from plx.ground.columns import Column, Part, TableBlock, gathered
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.index import TupleIndex
-from plx.ground.terms import spread
 from plx.values import IntArray
 
 
@@ -150,7 +149,7 @@ def _indexes(evaluator: Evaluator, info: RandomInfo, max_ground: int) -> Env:
     scope = Scope(slots, info.guard)
     count = count_candidates(evaluator, ROOT, scope, max_ground)
     if count > max_ground:
-        raise PlxError(_too_many(info, max(count, spread(evaluator.program, scope)), max_ground))
+        raise PlxError(_too_many(info, count, max_ground))
     return all_instances(evaluator, ROOT, scope)
 
 

@@ -1,193 +1,222 @@
-"""Scopes → instances, a portion at a time, with guards applied as early as they can be."""
+"""Scopes → instances, a portion at a time: each step of a plan joins one more binding."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from plx.check.program import (
-    Expr,
-    Membership,
-    RelationBinding,
-    RelationTerm,
-    Scope,
-    SetBinding,
-    SetExpr,
-    Variable,
-)
+from plx.check.program import Expr, Scope, SetBinding
+from plx.errors import PlxError
 from plx.graph.ragged import starts
-from plx.graph.rows import BoolArray
-from plx.ground.env import Env
-from plx.ground.index import TupleIndex
-from plx.ground.sets import Sets
-from plx.ground.terms import Terms, conjuncts, variables
-from plx.values import IntArray
-
-
-class Fixed(Protocol):
-    """What binding needs of the evaluator of fixed expressions."""
-
-    terms: Terms
-
-    def truth(self, expr: Expr, env: Env) -> BoolArray:
-        """The truth of a fixed formula at every instance."""
-        ...
-
-    def sets(self, expr: SetExpr, env: Env) -> Sets:
-        """The set of every instance."""
-        ...
-
-    def facts(self, relation: str, columns: tuple[int, ...]) -> tuple[IntArray, TupleIndex]:
-        """The facts of a relation, sorted by some of their columns, and an index of those."""
-        ...
-
+from plx.graph.rows import unique_rows
+from plx.ground.env import ROOT, Env
+from plx.ground.plan import Plan, Step
+from plx.ground.pools import Fixed, every_row
+from plx.ground.terms import rows_bound
+from plx.values import FloatArray, IntArray
 
 PORTION = 1 << 20
 """Instances are worked on this many at a time, so that memory stays flat."""
 
 
-class Choices(NamedTuple):
-    """Instance i continues with the rows ``pool[begin[i] … begin[i] + size[i] - 1]``."""
+class Planned(Fixed, Protocol):
+    """What binding needs of the evaluator of fixed expressions; ``counted`` are the sizes known so far."""
+
+    counted: dict[Plan, int]
+
+    def plan(self, scope: Scope, known: frozenset[int]) -> Plan:
+        """How to find the instances of a scope."""
+        ...
+
+
+class Ways(NamedTuple):
+    """Instance i continues with the rows ``begin[i] … begin[i] + size[i] - 1`` of the columns.
+
+    ``place`` is the position of each row in the order of the binding, None where they stand in it.
+    """
 
     begin: IntArray  # [n]
     size: IntArray  # [n]
-    pool: IntArray  # [P, variables]
-    variables: tuple[Variable, ...]
+    columns: dict[int, tuple[str, IntArray]]  # by uid: name and [P]
+    place: IntArray | None = None
 
 
-class Step(NamedTuple):
-    """A binding, and the parts of the guard that can be decided after it."""
+def instances(
+    fixed: Planned, env: Env, scope: Scope, portion: int | None = None, rows: list[int] | None = None
+) -> Iterator[Env]:
+    """The instances of a scope inside each instance of ``env``, at most ``portion`` at a time.
 
-    binding: SetBinding | RelationBinding
-    guards: list[Expr]
-
-
-def instances(fixed: Fixed, env: Env, scope: Scope, portion: int | None = None) -> Iterator[Env]:
-    """The instances of a scope inside each instance of ``env``, at most ``portion`` at a time."""
-    first, steps = _plan(fixed.terms, scope, frozenset(env.columns))
-    yield from _run(fixed, _filter(fixed, env, first), steps, portion)
+    Those of one instance of ``env`` stand together. ``rows`` [steps] counts what each step leaves.
+    """
+    plan = fixed.plan(scope, frozenset(env.columns))
+    yield from _run(fixed, env.filtered(fixed.truth, plan.first), plan.steps, portion, rows)
 
 
-def all_instances(fixed: Fixed, env: Env, scope: Scope) -> Env:
-    """The instances of a scope at once."""
-    (out,) = instances(fixed, env, scope)
-    return out
+def all_instances(fixed: Planned, env: Env, scope: Scope) -> Env:
+    """The instances of a scope at once, in the order of nested loops over its bindings."""
+    plan = fixed.plan(scope, frozenset(env.columns))
+    if not plan.in_order:
+        env = env.bind(_OUTER, "", np.arange(env.n))
+        found = list(_run(fixed, env.filtered(fixed.truth, plan.first), plan.steps, PORTION, places=True))
+        return _in_order(_joined(found), len(plan.steps))
+    return _joined(list(instances(fixed, env, scope, PORTION)))
 
 
-def count_candidates(fixed: Fixed, env: Env, scope: Scope, stop: int) -> int:
+def count_candidates(fixed: Planned, env: Env, scope: Scope, stop: int) -> int:
     """How many instances the last binding of a scope would try, before the guards that need it.
 
-    Nothing larger than the instances of the earlier bindings is built. A result above ``stop`` may
-    be too small: counting ends there.
+    Sizes are added up from the index of each join. A portion of the instances of the earlier bindings is
+    built at a time; where later steps mention one variable of them, each of its values is followed once. A
+    result up to ``stop`` is exact, one above it an upper bound.
     """
-    first, steps = _plan(fixed.terms, scope, frozenset(env.columns))
-    return _count(fixed, _filter(fixed, env, first), steps, stop)
+    plan = fixed.plan(scope, frozenset(env.columns))
+    if env is ROOT and plan in fixed.counted:
+        return fixed.counted[plan]
+    inside = env.filtered(fixed.truth, plan.first)
+    count = _count(fixed, inside, np.ones(inside.n), plan.steps, stop)
+    if env is ROOT and count <= stop:
+        fixed.counted[plan] = count
+    return count
 
 
-def _count(fixed: Fixed, env: Env, steps: list[Step], stop: int) -> int:
+def _count(fixed: Fixed, env: Env, often: FloatArray, steps: Sequence[Step], stop: int) -> int:
+    """How many instances the last step tries, where each of ``env`` stands for as many as ``often`` says."""
     if not steps:
-        return env.n
-    *earlier, last = steps
-    if earlier and _count(fixed, env, earlier, stop) > stop:
-        return stop + 1
-    total = 0
-    for prefix in _run(fixed, env, earlier, PORTION):
-        total += int(choices(fixed, prefix, last.binding).size.sum())
-        if total > stop:
-            break
-    return total
+        return int(often.sum())
+    step, *later = steps
+    ways, guards = _ways(fixed, env, step)
+    total = int(ways.size @ often)
+    bound = total * max(1, math.prod(_most(fixed, other) for other in later))
+    if total > stop or not later:
+        return bound
+    portions = _followed(fixed, env, often, ways, guards, sorted(step.needed))
+    if len(step.needed) < 2 and later[0].pool is not None:  # all sets at once may be too many
+        portions = iter([_distinct(*_together(list(portions)))])
+    found = 0
+    for inner, counts in portions:
+        found += _count(fixed, inner, counts, later, stop - found)
+        if found > stop:
+            return max(bound, found)
+    return found
 
 
-def choices(fixed: Fixed, env: Env, binding: SetBinding | RelationBinding) -> Choices:
-    """How every instance can continue with a binding."""
-    if isinstance(binding, SetBinding):
-        sets = fixed.sets(binding.set, env)
-        return Choices(sets.start[sets.which], sets.counts, sets.members[:, None], (binding.variable,))
-    return _facts(fixed, env, binding)
+# --------------------------------------------------------------------------- one step
 
 
-def _facts(fixed: Fixed, env: Env, binding: RelationBinding) -> Choices:
-    """The facts that agree with the variables of the tuple that are bound already."""
-    known = tuple(i for i, v in enumerate(binding.variables) if v.uid in env.columns)
-    facts, index = fixed.facts(binding.relation, known)
-    begin, size = index.span(env.stack([binding.variables[i].uid for i in known]))
-    return Choices(begin, size, facts, binding.variables)
+def _ways(fixed: Fixed, env: Env, step: Step) -> tuple[Ways, tuple[Expr, ...]]:
+    """How every instance can continue with a step, and the guards that are to be checked then."""
+    if step.pool is None and isinstance(step.binding, SetBinding):
+        sets, variable = fixed.sets(step.binding.set, env), step.binding.variable
+        columns = {variable.uid: (variable.name, sets.members)}
+        return Ways(sets.start[sets.which], sets.counts, columns), step.guards
+    rows = step.pool.rows if step.pool else every_row(fixed, step.binding)
+    used = _used(fixed, step, rows)
+    if not step.keys or step.pool is None:
+        columns = {uid: (rows.names[uid], rows.columns[uid]) for uid in used}
+        return Ways(np.zeros(env.n, np.int64), np.full(env.n, rows.n), columns), step.guards
+    try:
+        known = np.stack([fixed.value(key.known, env) for key in step.keys], axis=1)
+    except PlxError:  # at an instance that other guards leave out
+        assert step.plain is not None
+        return _ways(fixed, env, step.plain)
+    index = step.pool.index(step.own)
+    columns = {uid: (rows.names[uid], step.pool.ordered(uid, step.own)) for uid in used}
+    return Ways(*index.span(known), columns, index.order), step.guards
 
 
-def _plan(terms: Terms, scope: Scope, known: frozenset[int]) -> tuple[list[Expr], list[Step]]:
-    """Which parts of the guard to apply before the first binding and after each one."""
-    waiting = conjuncts(scope.guard)
-    steps = []
-    first, waiting = _decidable(terms, waiting, known)
-    for binding in scope.bindings:
-        before, known = known, known | {v.uid for v in variables(binding)}
-        guards, waiting = _decidable(terms, waiting, known)
-        steps.append(_as_join(binding, guards, before))
-    return first, steps
+def _used(fixed: Fixed, step: Step, rows: Env) -> list[int]:
+    """The columns that have a name or that something after the join mentions."""
+    mentioned = step.needed.union(*(fixed.terms.free(guard) for guard in step.guards))
+    return [uid for uid in rows.columns if rows.names[uid] or uid in mentioned]
 
 
-def _decidable(terms: Terms, guards: list[Expr], known: frozenset[int]) -> tuple[list[Expr], list[Expr]]:
-    now = [g for g in guards if terms.free(g) <= known]
-    return now, [g for g in guards if not terms.free(g) <= known]
+def _most(fixed: Fixed, step: Step) -> int:
+    """At most how many rows a step finds for one instance."""
+    if step.pool is None:
+        return rows_bound(fixed.program, step.binding)
+    return step.pool.index(step.own).most if step.keys else step.pool.rows.n
 
 
-def _as_join(binding: SetBinding | RelationBinding, guards: list[Expr], before: frozenset[int]) -> Step:
-    """``y in T if r(x, y)`` as ``(x, y) in r if y in T``, so that it costs time in the facts."""
-    if not isinstance(binding, SetBinding):
-        return Step(binding, guards)
-    for guard in guards:
-        if isinstance(guard, RelationTerm) and before and _is_tuple(guard, before | {binding.variable.uid}):
-            columns = tuple(a for a in guard.arguments if isinstance(a, Variable))
-            member = Membership(binding.variable, binding.set, span=binding.span)
-            others = [other for other in guards if other is not guard]
-            return Step(RelationBinding(columns, guard.name, span=guard.span), [member, *others])
-    return Step(binding, guards)
-
-
-def _is_tuple(term: RelationTerm, known: frozenset[int]) -> bool:
-    """Whether all arguments are variables, all of them known by then."""
-    return all(isinstance(a, Variable) and a.uid in known for a in term.arguments)
-
-
-def _run(fixed: Fixed, env: Env, steps: list[Step], portion: int | None) -> Iterator[Env]:
+def _run(
+    fixed: Fixed,
+    env: Env,
+    steps: Sequence[Step],
+    portion: int | None,
+    rows: list[int] | None = None,
+    places: bool = False,
+) -> Iterator[Env]:
+    """The instances after some steps. With ``places``, the place of every row in its binding is a column."""
     if not steps:
         yield env
         return
-    step, *rest = steps
-    ways = choices(fixed, env, step.binding)
+    ways, guards = _ways(fixed, env, steps[0])
+    place = _PLACE - steps[0].place if places else None
+    for inner in _extended(env, ways, portion, place):
+        kept = inner.filtered(fixed.truth, guards)
+        if rows is not None:
+            rows[-len(steps)] += kept.n
+        yield from _run(fixed, kept, steps[1:], portion, rows, places)
+
+
+def _extended(env: Env, ways: Ways, portion: int | None, place: int | None = None) -> Iterator[Env]:
+    """The continuations of all instances, in their order; one portion at least, which may be empty."""
     offset = starts(ways.size)
     total = int(offset[-1])
     width = portion or max(total, 1)
     for low in range(0, max(total, 1), width):
-        flat = np.arange(low, min(low + width, total))
-        inner = _extend(env, ways, offset, flat)
-        yield from _run(fixed, _filter(fixed, inner, step.guards), rest, portion)
+        high = min(low + width, total)
+        first, last = (int(i) for i in np.searchsorted(offset, [low, high - 1], side="right") - 1)
+        part = slice(first, max(last + 1, first)) if high > low else slice(0, 0)
+        count = np.minimum(offset[1:][part], high) - np.maximum(offset[:-1][part], low)
+        found = np.repeat(ways.begin[part] - offset[:-1][part], count) + np.arange(low, high)
+        inner = Env(high - low, {u: np.repeat(c[part], count) for u, c in env.columns.items()}, env.names)
+        for uid, (name, column) in ways.columns.items():
+            inner = inner.bind(uid, name, column[found])
+        if place is not None:
+            inner = inner.bind(place, "", found if ways.place is None else ways.place[found])
+        yield inner
 
 
-def _extend(env: Env, ways: Choices, offset: IntArray, flat: IntArray) -> Env:
-    """The continuations numbered ``flat``, in the order of the instances of ``env``."""
-    count = np.clip(offset[1:], *_ends(flat)) - np.clip(offset[:-1], *_ends(flat))
-    rows = np.repeat(np.arange(env.n), count)
-    chosen = ways.pool.take(ways.begin[rows] + flat - offset[rows], axis=0)
-    inner = env.take(rows)
-    agree = np.ones(len(rows), dtype=bool)
-    for variable, column in zip(ways.variables, chosen.T, strict=True):
-        if variable.uid in inner.columns:
-            agree &= inner.columns[variable.uid] == column
-        else:
-            inner = inner.bind(variable.uid, variable.name, column)
-    return inner if agree.all() else inner.take(agree)
+def _followed(
+    fixed: Fixed, env: Env, often: FloatArray, ways: Ways, guards: tuple[Expr, ...], needed: list[int]
+) -> Iterator[tuple[Env, FloatArray]]:
+    """The instances after a step, by the variables that later ones need, and how often each occurs."""
+    for inner in _extended(env.bind(_OFTEN, "", often.astype(np.int64)), ways, PORTION):
+        kept = inner.filtered(fixed.truth, guards)
+        found = kept.only(needed), kept.columns[_OFTEN].astype(np.float64)
+        yield _distinct(*found) if len(needed) < 2 else found
 
 
-def _ends(flat: IntArray) -> tuple[int, int]:
-    return (int(flat[0]), int(flat[-1]) + 1) if len(flat) else (0, 0)
+def _together(portions: Sequence[tuple[Env, FloatArray]]) -> tuple[Env, FloatArray]:
+    return _joined([env for env, _ in portions]), np.concatenate([often for _, often in portions])
 
 
-def _filter(fixed: Fixed, env: Env, guards: list[Expr]) -> Env:
-    for guard in guards:
-        holds = fixed.truth(guard, env)
-        if not holds.all():
-            env = env.take(holds)
-    return env
+def _distinct(env: Env, often: FloatArray) -> tuple[Env, FloatArray]:
+    if not env.columns:
+        return Env(1, {}, {}), np.array([often.sum()])
+    first, inverse = unique_rows(env.stack(list(env.columns)))
+    return env.take(first), np.bincount(inverse, weights=often, minlength=len(first)).astype(np.float64)
+
+
+def _joined(envs: Sequence[Env]) -> Env:
+    """Envs one after the other."""
+    first = envs[0]
+    if len(envs) == 1:
+        return first
+    columns = {uid: np.concatenate([env.columns[uid] for env in envs]) for uid in first.columns}
+    return Env(sum(env.n for env in envs), columns, first.names)
+
+
+def _in_order(env: Env, steps: int) -> Env:
+    """The instances as nested loops would find them; the columns that tell are left out."""
+    hidden = [_OUTER, *(_PLACE - at for at in range(steps))]
+    order = np.lexsort([env.columns[uid] for uid in reversed(hidden)])
+    return env.only([uid for uid in env.columns if uid not in hidden]).take(order)
+
+
+_OUTER, _OFTEN, _PLACE = -2, -3, -1000
+"""The uids of columns that are no variables: the outer instance, how often, and the place of the row of each
+binding, which counts down from the last."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from plx.check.program import Expr
 from plx.graph.rows import AnyInt, BoolArray
 from plx.values import IntArray
 
@@ -22,6 +24,15 @@ class Env:
         """The env of some rows: their numbers, or a mask."""
         n = int(rows.sum()) if rows.dtype == np.bool_ else len(rows)
         return Env(n, {uid: column[rows] for uid, column in self.columns.items()}, self.names)
+
+    def filtered(self, truth: Callable[[Expr, Env], BoolArray], guards: Iterable[Expr]) -> Env:
+        """The instances at which all guards hold."""
+        env = self
+        for guard in guards:
+            holds = truth(guard, env)
+            if not holds.all():
+                env = env.take(holds)
+        return env
 
     def bind(self, uid: int, name: str, column: IntArray) -> Env:
         """This env with one more variable."""

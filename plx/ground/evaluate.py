@@ -14,6 +14,7 @@ from plx.check.program import (
     Program,
     Rank,
     RelationTerm,
+    Scope,
     SetExpr,
     Variable,
 )
@@ -24,6 +25,7 @@ from plx.ground.arithmetic import Arithmetic
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
+from plx.ground.plan import Plan, plan
 from plx.ground.sets import Sets, evaluate_set
 from plx.ground.terms import Terms
 from plx.source import Span
@@ -46,7 +48,9 @@ class Evaluator:
         self.arithmetic = Arithmetic(program.values)
         self.terms = Terms()
         self._params: dict[str, TupleIndex] = {}
-        self._facts: dict[tuple[str, tuple[int, ...]], tuple[IntArray, TupleIndex]] = {}
+        self._facts: dict[tuple[str, tuple[int, ...]], TupleIndex] = {}
+        self._plans: dict[tuple[int, frozenset[int]], tuple[Scope, Plan]] = {}
+        self.counted: dict[Plan, int] = {}
         self._orders: dict[str, IntArray] = {}
 
     def value(self, expr: Expr, env: Env) -> IntArray:
@@ -100,16 +104,21 @@ class Evaluator:
     def relation(self, name: str, index: IntArray) -> IntArray:
         """Whether tuples [n, k] are facts."""
         columns = tuple(range(index.shape[1]))
-        return self.facts(name, columns)[1].contains(index).astype(np.int64)
+        return self.facts(name, columns).contains(index).astype(np.int64)
 
-    def facts(self, relation: str, columns: tuple[int, ...]) -> tuple[IntArray, TupleIndex]:
-        """The facts of a relation [n, slots], sorted by some of their columns, and an index of those."""
+    def facts(self, relation: str, columns: tuple[int, ...]) -> TupleIndex:
+        """An index of the facts of a relation by some of their columns."""
         key = (relation, columns)
         if key not in self._facts:
-            facts = self.program.relations[relation].facts
-            index = TupleIndex(facts[:, list(columns)])
-            self._facts[key] = facts.take(index.order, axis=0), index
+            self._facts[key] = TupleIndex(self.program.relations[relation].facts[:, list(columns)])
         return self._facts[key]
+
+    def plan(self, scope: Scope, known: frozenset[int]) -> Plan:
+        """How to find the instances of a scope; made once."""
+        key = (id(scope), known)
+        if key not in self._plans:
+            self._plans[key] = scope, plan(self, scope, known)
+        return self._plans[key][1]
 
     def rank(self, type_name: str, ids: IntArray) -> IntArray:
         """The positions of symbols in the order of a type, as number ids."""

@@ -10,7 +10,7 @@ import numpy as np
 from plx.check.program import Evidence, Program
 from plx.errors import Diagnostic, Note, PlxError
 from plx.ground.atoms import AtomTable, outside
-from plx.ground.bind import PORTION, instances
+from plx.ground.bind import PORTION
 from plx.ground.env import ROOT
 from plx.ground.evaluate import Evaluator
 from plx.ground.limit import GroundBudget
@@ -77,7 +77,7 @@ class Observations:
                 continue
             term, value = fact
             budgets[task.rule].spend(self.evaluator, ROOT, task.scope)
-            for env in instances(self.evaluator, ROOT, task.scope, PORTION):
+            for env in budgets[task.rule].instances(self.evaluator, task.scope, PORTION):
                 index = self.evaluator.stack(term.arguments, env)
                 atoms = self.table.find(term.name, index)
                 if (atoms < 0).any():

@@ -12,7 +12,7 @@ from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.graph.assemble import FactorBatch
 from plx.graph.rows import unique_keys
 from plx.graph.tables import total_weight
-from plx.ground.bind import PORTION, instances
+from plx.ground.bind import PORTION
 from plx.ground.columns import Column, TableBlock
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
@@ -26,7 +26,7 @@ def ground_task(formulas: Formulas, task: Task) -> Iterator[FactorBatch]:
     """The factors of all instances of a task; constant ones come as a batch over no nodes."""
     evaluator = formulas.evaluator
     count = formulas.budget.spend(evaluator, ROOT, task.scope)
-    for env in instances(evaluator, ROOT, task.scope, _portion(formulas, task, count)):
+    for env in formulas.budget.instances(evaluator, task.scope, _portion(formulas, task, count)):
         if env.n:
             yield from _ground_portion(formulas, task, env)
 

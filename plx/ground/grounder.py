@@ -78,6 +78,7 @@ def _ground_rule(
         factors=sum(len(batch.scope) for batch in mine if batch.scope.shape[1]),
         seconds=perf_counter() - begin,
         bytes=sum(_bytes(batch) for batch in mine),
+        steps=tuple(budget.steps),
     )
 
 

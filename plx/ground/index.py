@@ -24,9 +24,9 @@ class TupleIndex:
         self._pack: list[IntArray | None] = []
         self._size = self._plan(rows)
         keys = self._keys(rows)
-        in_order = bool((keys[1:] >= keys[:-1]).all())
+        self.in_order = bool((keys[1:] >= keys[:-1]).all())
         self._is_dense = self._size <= max(_DENSE, 4 * self.n)
-        self.order: IntArray = np.arange(self.n) if in_order else np.argsort(keys, kind="stable")
+        self.order: IntArray = np.arange(self.n) if self.in_order else np.argsort(keys, kind="stable")
         self._sorted = keys[self.order]
 
     def find(self, rows: IntArray) -> IntArray:
@@ -37,6 +37,14 @@ class TupleIndex:
             return self._first_row[self._keys(rows)]
         begin, count = self.span(rows)
         return np.where(count > 0, self.order[np.minimum(begin, self.n - 1)], -1)
+
+    @cached_property
+    def most(self) -> int:
+        """The most rows that are equal, 0 without rows."""
+        if not self.n:
+            return 0
+        first = np.append(np.flatnonzero(np.append(True, self._sorted[1:] != self._sorted[:-1])), self.n)
+        return int(np.diff(first).max())
 
     @cached_property
     def _begin(self) -> IntArray:

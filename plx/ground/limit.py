@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plx.check.program import Scope
 from plx.errors import Diagnostic, PlxError
-from plx.ground.bind import count_candidates
+from plx.graph.model import GroundStep
+from plx.ground.bind import count_candidates, instances
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.tasks import Task
-from plx.ground.terms import elements_bound, random_terms, set_sizes, spread
+from plx.ground.terms import elements_bound, random_terms, set_sizes
 from plx.source import Span
 
 MAX_GROUND = 50_000_000
@@ -36,7 +37,7 @@ def measure(evaluator: Evaluator, tasks: Sequence[Task], max_ground: int) -> tup
     program = evaluator.program
     instances, memory = ([0] * len(program.rules) for _ in range(2))
     for task in tasks:
-        count = _count(evaluator, ROOT, task.scope, max_ground)
+        count = count_candidates(evaluator, ROOT, task.scope, max_ground)
         inner = elements_bound(program, evaluator.terms, task.body, count, set_sizes(program, task.scope))
         instances[task.rule] += count
         per_instance = _BYTES_PER_INSTANCE + _BYTES_PER_TERM * random_terms(task.body)
@@ -53,16 +54,28 @@ def refuse_large(sizes: Sequence[RuleSize], max_ground: int) -> None:
 
 
 class GroundBudget:
-    """Instances that one query, or one rule with the aggregates inside it, may still use."""
+    """Instances that one query, or one rule with the aggregates inside it, may still use.
+
+    ``steps``: how the instances of the rule's own scopes were found.
+    """
 
     def __init__(self, span: Span | None, limit: int) -> None:
         self.span = span
         self.limit = limit
         self.used = 0
+        self.steps: list[GroundStep] = []
+
+    def instances(self, evaluator: Evaluator, scope: Scope, portion: int) -> Iterator[Env]:
+        """The instances of a scope outside of all others; what each of its joins left is noted."""
+        steps = evaluator.plan(scope, frozenset()).steps
+        rows = [0] * len(steps)
+        yield from instances(evaluator, ROOT, scope, portion, rows)
+        if len(steps) > 1:
+            self.steps += [GroundStep(step.text, step.on, n) for step, n in zip(steps, rows, strict=True)]
 
     def spend(self, evaluator: Evaluator, env: Env, scope: Scope) -> int:
         """Count the instances of a scope before they are built; too many are refused."""
-        count = _count(evaluator, env, scope, self.limit - self.used)
+        count = count_candidates(evaluator, env, scope, self.limit - self.used)
         self.use(count)
         return count
 
@@ -72,12 +85,6 @@ class GroundBudget:
         if self.used > self.limit:
             memory = self.used * _BYTES_PER_INSTANCE
             raise PlxError(_refusal(self.span, self.used, memory, self.limit))
-
-
-def _count(evaluator: Evaluator, env: Env, scope: Scope, limit: int) -> int:
-    """The instances of a scope; above the limit an upper bound, as if there were no guard."""
-    count = count_candidates(evaluator, env, scope, limit)
-    return count if count <= limit else max(count, env.n * spread(evaluator.program, scope))
 
 
 def _refusal(span: Span | None, instances: int, memory: int, limit: int) -> Diagnostic:

@@ -24,8 +24,9 @@ class QueryNames:
     def __init__(self, values: Values, query: Query, env: Env) -> None:
         self._query = query
         self._n = env.n
-        self._columns = {env.names[uid]: _texts(values, column) for uid, column in env.columns.items()}
-        bound = [v.name for binding in query.scope.bindings for v in variables(binding)]
+        named = {uid: column for uid, column in env.columns.items() if env.names[uid]}
+        self._columns = {env.names[uid]: _texts(values, column) for uid, column in named.items()}
+        bound = [v.name for binding in query.scope.bindings for v in variables(binding) if v.name]
         self._bound = list(dict.fromkeys(bound))
 
     def texts(self) -> list[str]:

@@ -127,19 +127,20 @@ def elements_bound(program: Program, terms: Terms, expr: Part, outer: int, sizes
 
 def spread(program: Program, scope: Scope) -> int:
     """About how many instances a scope has inside one outer instance, at least 1."""
-    return math.prod(max(1, _choices(program, binding)) for binding in scope.bindings)
+    return math.prod(max(1, rows_bound(program, binding)) for binding in scope.bindings)
 
 
 def set_sizes(program: Program, scope: Scope) -> dict[int, int]:
     """About how many values each variable of a scope takes."""
     return {
-        variable.uid: _choices(program, binding)
+        variable.uid: rows_bound(program, binding)
         for binding in scope.bindings
         for variable in variables(binding)
     }
 
 
-def _choices(program: Program, binding: SetBinding | RelationBinding) -> int:
+def rows_bound(program: Program, binding: SetBinding | RelationBinding) -> int:
+    """About how many rows a binding goes over in one instance."""
     if isinstance(binding, SetBinding):
         return _set_size(program, binding.set)
     return len(program.relations[binding.relation].facts)
@@ -157,6 +158,18 @@ def _set_size(program: Program, expr: SetExpr) -> int:
             return sum(_set_size(program, part) for part in expr.parts)
         case SetRange():
             return 16
+
+
+_PARTIAL = frozenset({"/", "%", "^", "log", "exp", "sqrt", "logit"})
+"""Operators that have no value for some numbers, or none that can be held."""
+
+
+def may_fail(expr: Part) -> bool:
+    """Whether an expression may have no value at some instance: an entry that is missing, a division by 0."""
+    if isinstance(expr, ParamTerm | Aggregate | SetRange):
+        return True
+    partial = isinstance(expr, Operation) and expr.op in _PARTIAL
+    return partial or any(may_fail(part) for part in parts(expr))
 
 
 def random_terms(expr: Part) -> int:

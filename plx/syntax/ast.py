@@ -174,22 +174,38 @@ Expr = (
 
 # --------------------------------------------------------------------- scopes
 
+ANYTHING = "_"
+"""In a tuple that is bound: what does not matter here."""
+
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """``x, y in Person`` (each name ranges over the set) or ``(u, v) in friends`` (``tuple``)."""
+    """``x, y in Person``: each name ranges over the set."""
 
     names: tuple[Name, ...]
     set: Expr
-    tuple: bool = False
     span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class TupleBinding:
+    """``(u, v) in friends``, two items or more: new names, and what is known already, a condition."""
+
+    items: tuple[Expr, ...]
+    set: Expr
+    span: Span = _span()
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The items that are bare words, apart from ``_``."""
+        return tuple(item for item in self.items if isinstance(item, Name) and item.text != ANYTHING)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """``for bindings if guard``."""
 
-    bindings: tuple[Binding, ...]
+    bindings: tuple[Binding | TupleBinding, ...]
     guard: Expr | None = None
     span: Span = _span()
 

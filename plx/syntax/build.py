@@ -132,7 +132,7 @@ class Builder:
 
     def scope(self, parts: Parts) -> ast.Scope:
         """``for … if …``."""
-        bindings = tuple(part for part in parts if isinstance(part, ast.Binding))
+        bindings = tuple(part for part in parts if isinstance(part, ast.Binding | ast.TupleBinding))
         return ast.Scope(bindings, _clause(parts), span=_span(parts))
 
     def guard(self, parts: Parts) -> _Clause:
@@ -144,10 +144,10 @@ class Builder:
         names = tuple(_name(part) for part in parts if _is(part, "NAME"))
         return ast.Binding(names, parts[-1], span=_span(parts))
 
-    def tuple_binding(self, parts: Parts) -> ast.Binding:
+    def tuple_binding(self, parts: Parts) -> ast.TupleBinding:
         """``(u, v) in R``."""
-        names = tuple(_name(part) for part in parts if _is(part, "NAME"))
-        return ast.Binding(names, parts[-1], tuple=True, span=_span(parts))
+        *items, set_ = _kept(parts)
+        return ast.TupleBinding(tuple(items), set_, span=_span(parts))
 
     def signature(self, parts: Parts) -> _Clause:
         """Slots in parentheses."""

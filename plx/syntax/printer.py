@@ -91,10 +91,14 @@ class _Printer:
         """``for … if …``, and the printer for what stands under it."""
         inner, parts = self, []
         for binding in scope.bindings:
-            bound = [name.text for name in binding.names]
-            names = f"({', '.join(bound)})" if binding.tuple else ", ".join(bound)
-            parts.append(f"{names} in {inner.union(binding.set)}")
-            inner = inner._without(bound)
+            members = inner.union(binding.set)
+            if isinstance(binding, ast.TupleBinding):
+                inner = inner._without(name.text for name in binding.names if name.text not in inner.names)
+                parts.append(f"({inner._list(binding.items)}) in {members}")
+            else:
+                bound = [name.text for name in binding.names]
+                parts.append(f"{', '.join(bound)} in {members}")
+                inner = inner._without(bound)
         guard = f" if {inner.expr(scope.guard)}" if scope.guard is not None else ""
         return f"for {', '.join(parts)}{guard}", inner
 

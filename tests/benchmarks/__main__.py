@@ -21,6 +21,7 @@ from tests.benchmarks import (
     exact,
     grounding,
     ideas,
+    joins,
     kernels,
     machine,
     page,
@@ -41,6 +42,7 @@ SECTIONS: dict[str, Callable[[Settings], list[Table]]] = {
     "exact": exact.measure,
     "deadline": deadline.measure,
     "grounding": grounding.measure,
+    "joins": joins.measure,
     "startup": startup.measure,
 }
 

@@ -29,6 +29,7 @@ weight -leniency(s): passed(s, a) = fail for s in Student, a in Area
 weight 1.2: breadth(s, a, b) for s in Student, a, b in Area if a < b
 weight w^2 / 3 % 2: (smokes(x) <=> smokes(y)) xor rain => !rain or not smokes(x) for (x, y) in friends
 factor -0.3 * abs(level(x) - level(y)) for (x, y) in friends if 0 <= level(x) < 4
+weight 1: smokes(x) => smokes(z) for (x, y) in friends, (y, z) in friends, (anna, _) in friends
 
 require forall(exists(passed(s, a) in Course(a) for a in Area) for s in Student)
 require count(smokes(x) for x in Person) >= 2

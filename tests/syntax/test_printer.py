@@ -86,13 +86,14 @@ def test_names_are_replaced_where_they_are_free():
     assert (
         print_expr(expr("s & count(f(s, a) for s in T(s))"), names) == "s1 & count(f(s, ai) for s in T(s1))"
     )
-    assert print_expr(expr("exists(f(s) for (s, a) in R, a in T(s) if a = s)"), names) == (
-        "exists(f(s) for (s, a) in R, a in T(s) if a = s)"
+    assert print_expr(expr("exists(f(s) for (s, b) in R, a in T(b) if a = s)"), names) == (
+        "exists(f(s1) for (s1, b) in R, a in T(b) if a = s1)"
     )
 
 
 def test_a_replaced_value_is_not_caught_by_a_binding():
     assert print_expr(expr("count(f(s, x) for x in T)"), {"s": "x"}) == 'count(f("x", x) for x in T)'
+    assert print_expr(expr("count(f(x) for (s, x) in R)"), {"s": "x"}) == 'count(f(x) for ("x", x) in R)'
 
 
 def test_a_replaced_number_keeps_its_place():

@@ -45,7 +45,7 @@ _COMPARE = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 def _scopes(inner):
     plain = _build(lambda names, set_, span: ast.Binding(names, set_, span=span), _tuples(names, 1), inner)
     pairs = _build(
-        lambda names, set_, span: ast.Binding(names, set_, tuple=True, span=span), _tuples(names, 2), inner
+        lambda items, set_, span: ast.TupleBinding(items, set_, span=span), _tuples(inner, 2), inner
     )
     return _build(ast.Scope, _tuples(plain | pairs, 1), st.none() | inner)
 

@@ -131,6 +131,36 @@ def smokers() -> Answers:
     }
 
 
+# ----------------------------------------------------------------------- links
+
+
+def links() -> Answers:
+    met = {("anna", "bob"), ("bob", "cleo"), ("bob", "dan"), ("cleo", "eva"), ("dan", "eva")}
+    know = met | {(y, x) for x, y in met}
+    people = ["anna", "bob", "cleo", "dan", "eva"]
+    unknown = [pair for pair in itertools.combinations(people, 2) if pair not in know]
+
+    def log_weight(meet: dict[tuple[str, str], bool]) -> float:
+        total = 0.0
+        for x, z in unknown:
+            shared = sum((x, y) in know and (y, z) in know for y in people)
+            total += (1.2 * shared - 2) * meet[x, z]
+        for (x, y), (other, z) in itertools.product(unknown, repeat=2):
+            if x == other and (y, z) in know:
+                total += 0.7 * (not meet[x, y] or meet[x, z])
+        return total
+
+    worlds = [dict(zip(unknown, w, strict=True)) for w in itertools.product([False, True], repeat=5)]
+    weighed = [(world, exp(log_weight(world))) for world in worlds]
+    return {
+        **{f"meet({x}, {z})": _marginal((w[x, z], p) for w, p in weighed) for x, z in unknown},
+        "met_by_anna": _marginal((sum(w["anna", z] for z in ("cleo", "dan", "eva")), p) for w, p in weighed),
+        "meet(anna, eva) given meet(anna, cleo)": _marginal(
+            (w["anna", "eva"], p) for w, p in weighed if w["anna", "cleo"]
+        ),
+    }
+
+
 # ----------------------------------------------------------------------- potts
 
 

@@ -261,6 +261,23 @@ def test_ground_reports_sizes(plx) -> None:
     assert "2 variables" in out
 
 
+def test_ground_shows_joins(plx) -> None:
+    text = b"""type P = {a, b, c}
+relation e(P, P) = {(a, b), (b, c), (b, a)}
+random f(P)
+weight 1: f(x) => f(z) for (x, y) in e, (y, z) in e if x != z
+weight 1: f(x) for x in P
+query f(a)
+"""
+    code, out, _ = plx("ground", "-", "--format", "json", stdin=text)
+    rules = json.loads(out)["rules"]
+    steps = [("(x, y) in e", [], 3), ("(y, z) in e", ["y"], 1)]
+    assert code == 0 and [tuple(step.values()) for step in rules[0]["steps"]] == steps
+    assert rules[1]["steps"] == []
+    code, out, _ = plx("ground", "-", stdin=text)
+    assert code == 0 and re.search(r"\n +\(y, z\) in e joined on y +1 *\n", out)
+
+
 def test_ground_dumps_by_name(plx) -> None:
     code, out, _ = plx("ground", "coin.plx", "--dump")
     assert code == 0

@@ -19,6 +19,7 @@ EXAMPLES = expected.EXAMPLES
 WORKED_OUT: dict[str, Callable[[], expected.Answers]] = {
     "curriculum.plx": expected.curriculum,
     "ring.plx": expected.ring,
+    "links.plx": expected.links,
     "smokers.plx": expected.smokers,
     "potts.plx": expected.potts,
     "queens.plx": expected.queens,
