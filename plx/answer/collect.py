@@ -42,8 +42,8 @@ def _without_answer(
 ) -> list[tuple[int, QueryResult, Answer]]:
     """The queries that no run is about."""
     reached = {position for group, _ in runs for position in group.positions}
-    late = Answer(converged=False)
-    return [(at, without_answer(query), late) for at, query in enumerate(asked) if at not in reached]
+    late, model = Answer(converged=False), runs[0][0].model
+    return [(at, without_answer(model, query), late) for at, query in enumerate(asked) if at not in reached]
 
 
 def _merge(runs: Sequence[Inference]) -> Inference:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import TypedDict
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from plx.weights import to_float
 def name_answers(model: GroundModel, answers: Sequence[Answer]) -> tuple[QueryResult, ...]:
     """The answers, in the order of ``model.queries``, with names instead of nodes and states."""
     pairs = zip(model.queries, answers, strict=True)
-    label = cache(lambda value: (_python(model.values[value]), model.atoms.value_name(value)))
+    label = _labels(model)
     return tuple(_name_answer(model, label, query, answer) for query, answer in pairs)
 
 
@@ -31,6 +32,10 @@ MOST_EXCLUDED = 1 << 20
 
 Label = Callable[[int], tuple[Value, str]]
 """A value by its id, as Python knows it and as text."""
+
+
+def _labels(model: GroundModel) -> Label:
+    return cache(lambda value: (_python(model.values[value]), model.atoms.value_name(value)))
 
 
 def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: Answer) -> QueryResult:
@@ -46,13 +51,25 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         worlds=tuple(_name_world(model, label, world) for world in answer.worlds),
         log_z=answer.log_z,
         converged=answer.converged,
+        **_place(label, query),
     )
 
 
-def without_answer(query: GroundQuery) -> QueryResult:
+def without_answer(model: GroundModel, query: GroundQuery) -> QueryResult:
     """What is said of a query for which there was no time."""
     line = query.span.line if query.span else None
-    return QueryResult(query.name, query.text, query.kind, line, converged=False)
+    place = _place(_labels(model), query)
+    return QueryResult(query.name, query.text, query.kind, line, converged=False, **place)
+
+
+class _Place(TypedDict):
+    term: str
+    slots: Mapping[str, Value]
+
+
+def _place(label: Label, query: GroundQuery) -> _Place:
+    """What a query is about, by the index."""
+    return {"term": query.term or query.name, "slots": {name: label(value)[0] for name, value in query.slots}}
 
 
 def _moments(answer: Answer) -> Moments | None:

@@ -124,7 +124,7 @@ def _query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
         }
     if not query.answered:
         yield {}
-    if (moments := query.moments) is not None:
+    if query.kind == "number" and (moments := query.moments) is not None:
         errors = {"mcse": _finite(moments.mcse), "sd_mcse": _finite(moments.sd_mcse)}
         yield {"mean": _finite(moments.mean), "sd": _finite(moments.sd), **errors}
     if query.kind == "logz":

@@ -68,6 +68,8 @@ class NamedAnswer:
     worlds: tuple[MapWorld, ...] = ()
     log_z: float | None = None
     converged: bool = True
+    term: str = ""
+    slots: Mapping[str, Value] = field(default_factory=dict, hash=False)
 
     @property
     def answered(self) -> bool:

@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
 from plx.answer import export
+from plx.answer.credible import CredibleSet, Quantile, credible_set, quantile
+from plx.answer.grid import Grid, grid
 from plx.answer.keys import keyed
 from plx.answer.lookup import canonical
 from plx.answer.named import Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
@@ -16,6 +18,7 @@ from plx.answer.table import one_line, plain_table
 from plx.errors import nearest
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
 
 
@@ -23,12 +26,14 @@ if TYPE_CHECKING:
 class QueryResult(NamedAnswer):
     """The answer to one query.
 
-    ``name`` is the query's text as printed, or its ``as`` name; ``line`` is where it stands.
-    ``estimates`` lists the values with their probabilities. ``moments`` are those of a number, ``worlds``
-    those of ``map``, ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and
-    the split R-hat, None for an exact answer. What a query of another kind asks for, as the ``mean`` of
-    a formula, raises AttributeError, which says what there is; so does everything where the time was over
-    before the query was reached, and ``answered`` is False.
+    ``name`` is the query's text as printed, or its ``as`` name; ``line`` is where it stands. ``term`` is what
+    it shares with the other instances of its query (a random function, the ``as`` name, a formula), ``slots``
+    has its index by the names of slots. ``estimates`` lists the values with their probabilities. ``moments``
+    are those of a number, and of an unknown all of whose values are numbers, ``worlds`` those of ``map``,
+    ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and the split R-hat, None
+    for an exact answer. What a query of another kind asks for, as the ``mean`` of a formula, raises
+    AttributeError, which says what there is; so does everything where the time was over before the query was
+    reached, and ``answered`` is False.
     """
 
     @property
@@ -65,6 +70,23 @@ class QueryResult(NamedAnswer):
         """The Monte-Carlo standard error of the standard deviation of a number; AttributeError for another
         kind."""
         return self._moments("sd_mcse").sd_mcse
+
+    def quantile(self, q: float) -> Quantile:
+        """The least value whose cumulative probability is at least ``q``, and how far it may be off.
+
+        Raises AttributeError for what is no number, ValueError for a ``q`` that is not between 0 and 1.
+        """
+        self._moments("quantile")
+        return quantile(self.estimates, q, self.ess)
+
+    def credible_set(self, mass: float = 0.9) -> CredibleSet:
+        """The fewest values that have at least the probability ``mass`` together, with that probability.
+
+        Raises AttributeError for what has no values, ValueError for a mass that is not above 0 and at most 1.
+        """
+        if not self.estimates:
+            raise self._lacks("credible_set", "has no values")
+        return credible_set(self.estimates, mass, self.ess)
 
     @property
     def distribution(self) -> dict[Value | tuple[Value, ...], float]:
@@ -244,6 +266,21 @@ class Result(NamedAnswers):
         best = next(longer, None) or nearest(name, names)
         hint = f": did you mean `{best}`?" if best else ""
         return f"no query `{name}` among the {len(self.queries)} of this program{hint}"
+
+    def grid(self, term: str) -> Grid:
+        """The answers to all instances of a query as arrays with an axis for each slot.
+
+        ``term`` is a random function, the name after ``as``, or the formula. Raises KeyError, in words, where
+        no query is about it, or where the answers do not fit one array.
+        """
+        return grid(self, term)
+
+    def array(self, term: str, what: str = "estimate") -> npt.NDArray[Any]:
+        """One array of ``grid(term)``: its ``estimate``, or ``mcse`` for the standard errors, or another.
+
+        Raises KeyError as `grid` does, and where there is no such array.
+        """
+        return grid(self, term).array(what)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain lists and dicts, as ``--format json`` prints it."""

@@ -87,7 +87,7 @@ def truth_text(query: NamedAnswer) -> str:
 
 
 def _number_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
-    if (moments := query.moments) is None:
+    if query.kind != "number" or (moments := query.moments) is None:
         return
     yield "mean", number_text(moments.mean, moments.mcse), error_text(moments.mcse)
     if moments.sd is not None:

@@ -196,7 +196,8 @@ class GroundEvidence:
 class GroundQuery:
     """One instance of a query; its answer is the joint distribution of its targets.
 
-    ``map`` and ``logz`` have no targets. ``name`` is the instance's text, or its label.
+    ``map`` and ``logz`` have no targets. ``name`` is the instance's text, or its label. ``term`` is what all
+    instances have in common, ``slots`` tells them apart: names, each with a value id.
     """
 
     kind: Literal["probability", "distribution", "number", "joint", "map", "logz"]
@@ -206,6 +207,8 @@ class GroundQuery:
     given: tuple[GroundEvidence, ...]
     span: Span | None
     best: int = 1
+    term: str = ""
+    slots: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from plx.ground.columns import TableBlock
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
 from plx.ground.names import QueryNames
+from plx.ground.query_slots import query_slots
 from plx.ground.terms import flatten
 from plx.numerals import shortened
 from plx.values import FALSE, TRUE, IntArray, Values
@@ -28,6 +29,8 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
     facts = [fact for given in query.given for fact in flatten("and", given)]
     conditions = [_conditions(formulas, fact, env) for fact in facts]
     names = QueryNames(formulas.evaluator.values, query, env)
+    term, slots = query_slots(formulas.evaluator, query, env)
+    indexes = list(zip(*slots.values(), strict=True)) or [()] * env.n
     for row, (text, label) in enumerate(zip(names.texts(), names.labels(), strict=True)):
         given = [condition[row] for condition in conditions]
         instance = GroundQuery(
@@ -38,6 +41,8 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
             given=tuple(condition for condition in given if condition is not None),
             span=query.span,
             best=query.best,
+            term=term,
+            slots=tuple(zip(slots, indexes[row], strict=True)),
         )
         _check_range(formulas.evaluator.values, instance)
         yield instance

@@ -60,7 +60,8 @@ class Answer:
     """The answer to one ground query, over the joint states of its targets.
 
     Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``mean``, ``sd`` and
-    their standard errors are given for numbers only, ``worlds`` for `map`, ``log_z`` for `logz`.
+    their standard errors are given for numbers, and for unknowns all of whose values are numbers; ``worlds``
+    for `map`, ``log_z`` for `logz`.
     """
 
     p: FloatArray = field(default_factory=lambda: np.empty(0))

@@ -17,6 +17,7 @@ from plx import deadline
 from plx.deadline import within
 from plx.graph.model import GroundModel
 from plx.graph.rows import BoolArray
+from plx.infer.answers import is_number, numbers
 from plx.infer.gibbs.chains import state_type
 from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.inference import Samples
@@ -96,8 +97,8 @@ def state_values(model: GroundModel, targets: Targets) -> FloatArray:
     """The number that each state of each target stands for, 0 where a target is no number."""
     values = np.zeros(int(targets.offset[-1]))
     for query, t in zip(model.queries, targets.of_query.tolist(), strict=True):
-        if query.kind == "number" and targets.nodes[t]:
-            values[targets.offset[t] : targets.offset[t + 1]] = model.values.floats(query.targets[0].labels)
+        if is_number(model, query) and targets.nodes[t]:
+            values[targets.offset[t] : targets.offset[t + 1]] = numbers(model, query)
     return values
 
 
