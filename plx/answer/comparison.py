@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plx.errors import Diagnostic, PlxError
+from plx.extras import library
 from plx.infer.compare.curves import Comparison
 from plx.saving import save
 from plx.values import FloatArray
@@ -99,12 +100,7 @@ def require_plot(path: Path) -> None:
 
     Raises PlxError if matplotlib is not installed or does not know the format, or there is no such folder.
     """
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError:
-        message = "plots need matplotlib, which is not installed"
-        raise PlxError(Diagnostic(message, hint="`pip install matplotlib`")) from None
-    known = FigureCanvasBase.get_supported_filetypes()
+    known = library("matplotlib.backend_bases", "plots").FigureCanvasBase.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         message = f"there is no plot format `{path.suffix}`"
         raise PlxError(Diagnostic(message, hint=f"formats: {', '.join(sorted(known))}"))

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
-from plx.answer import export
+from plx.answer import export, frames
 from plx.answer.credible import CredibleSet, Quantile, credible_set, quantile
 from plx.answer.grid import Grid, grid
+from plx.answer.kept import read
 from plx.answer.keys import keyed
 from plx.answer.lookup import canonical
 from plx.answer.named import Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
 from plx.answer.table import one_line, plain_table
 from plx.errors import nearest
+from plx.saving import save
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
+    import polars as pl
 
 
 @dataclass(frozen=True, repr=False)
@@ -294,12 +299,33 @@ class Result(NamedAnswers):
         """The result as CSV text, one row per value of a query."""
         return export.to_csv(self)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The result as a pandas frame, one row per value of a query.
+    def to_pandas(self, form: frames.Form = "long") -> pd.DataFrame:
+        """The result as a pandas frame: one row per value of a query, or in the ``wide`` form one per query.
 
-        Raises ImportError if pandas is not installed.
+        Raises ImportError, which says how to install it, where pandas is not.
         """
-        return export.to_pandas(self)
+        return frames.to_pandas(self, form)
+
+    def to_polars(self, form: frames.Form = "long") -> pl.DataFrame:
+        """As `to_pandas`, as a polars frame; values are texts, and ``number`` has those that are numbers."""
+        return frames.to_polars(self, form)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet file: the rows of `to_polars`, and in its metadata all that `load` reads back.
+
+        Raises ImportError where pyarrow is not installed, OSError where the file cannot be written.
+        """
+        save(Path(path), frames.to_parquet(self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """The result that a file keeps: JSON of `to_json`, or Parquet of `to_parquet`.
+
+        It has all that is printed of a result; answers by node and draws are not kept. Raises PlxError where
+        the file holds no result, OSError where it cannot be read.
+        """
+        program, queries, inference = read(Path(path))
+        return cls(program, tuple(QueryResult(**query) for query in queries), inference)
 
     def __repr__(self) -> str:
         return plain_table(self)

@@ -29,9 +29,11 @@ from plx.cli.arguments import (
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
 from plx.cli.output import (
+    AnswerFormat,
     Format,
     GroundFormat,
     TextOrJson,
+    answer_form,
     check_output,
     complain,
     console_on,
@@ -125,7 +127,8 @@ def run(
         bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
     ] = False,
     format: Annotated[
-        Format | None, typer.Option(help="How to print the answers: as the suffix of -o says, else a table.")
+        AnswerFormat | None,
+        typer.Option(help="How to print the answers: as the suffix of -o says, else a table. parquet: -o."),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
 ) -> None:
@@ -135,7 +138,7 @@ def run(
     """
     from plx.answer.result import Interrupted
 
-    form = form_of(format, output, Format.table)
+    form = answer_form(format, output)
     model = load(file, bind, evidence, max_ground, best)
     check_method(method)
     try:
