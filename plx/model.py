@@ -84,6 +84,7 @@ class Model:
         samples: int | None = None,
         seconds: float | None = None,
         accuracy: float = 0.005,
+        draws: int | None = None,
         progress: bool | Report = False,
     ) -> Result:
         """Answer the queries.
@@ -96,6 +97,7 @@ class Model:
             seconds: stop after so many seconds on the wall, grounding and planning included; 60 if neither
                 this nor ``samples`` is given, without limit for ``exact``.
             accuracy: stop when every standard error is below this and the chains agree.
+            draws: keep so many worlds of each chain, of what the queries ask for: ``result.to_arviz()``.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
 
@@ -110,7 +112,13 @@ class Model:
         from plx.progress import watcher
 
         options = run_options(
-            method, seed=seed, chains=chains, samples=samples, seconds=seconds, accuracy=accuracy
+            method,
+            seed=seed,
+            chains=chains,
+            samples=samples,
+            seconds=seconds,
+            accuracy=accuracy,
+            draws=draws,
         )
         check_method(method)
         with watcher(progress) as report:
@@ -156,13 +164,15 @@ class Model:
         from plx.answer.collect import collect
         from plx.ground.condition import condition
         from plx.ground.given import by_given
-        from plx.infer.answer_size import refuse_large_answers
+        from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
         from plx.infer.infer import infer
         from plx.infer.options import Clock
         from plx.time_shares import counted_together, in_turn
 
         clock = Clock()
         refuse_large_answers(self.ground.graph, self.ground.queries)
+        if options.draws is not None:
+            refuse_large_draws(self.ground.graph, self.ground.queries, options.draws, options.chains)
         groups = by_given(self.ground)
         counted = counted_together(self.ground, groups, options) if method in ("auto", "exact") else {}
         done = [(group, counted[group.positions]) for group in groups if group.positions in counted]

@@ -12,9 +12,9 @@ from typing import TypedDict
 import numpy as np
 
 from plx import values as interner
-from plx.answer.named import Estimate, MapWorld, Moments, Value
+from plx.answer.named import Draws, Estimate, MapWorld, Moments, Observed, Value
 from plx.answer.result import QueryResult
-from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.graph.model import AtomBlock, Atoms, GroundModel, GroundQuery, Target
 from plx.infer.inference import Answer, World
 from plx.values import FloatArray, IntArray
 from plx.weights import to_float
@@ -52,7 +52,37 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         log_z=answer.log_z,
         converged=answer.converged,
         **_place(label, query),
+        drawn=tuple(_drawn(model, label, query, answer)),
     )
+
+
+def _drawn(model: GroundModel, label: Label, query: GroundQuery, answer: Answer) -> Iterator[Draws]:
+    """What was drawn of each coordinate of a query."""
+    if answer.states is None:
+        return
+    free = [target.node for target in query.targets if target.node >= 0]
+    codes = iter(np.unravel_index(answer.states, model.graph.card[free].tolist()) if free else ())
+    for target in query.targets:
+        values = tuple(label(value)[0] for value in target.labels.tolist())
+        yield Draws(next(codes) if target.node >= 0 else np.zeros_like(answer.states), values)
+
+
+def observed(model: GroundModel) -> tuple[Observed, ...]:
+    """What evidence fixed, by random function."""
+    label, atoms = _labels(model), model.atoms
+    found = []
+    for block in atoms.blocks:
+        fixed = atoms.fixed[block.first : block.first + len(block.index)]
+        rows = np.flatnonzero(fixed >= 0)
+        if len(rows):
+            index = tuple(tuple(label(value)[0] for value in row) for row in block.index[rows].tolist())
+            values = tuple(label(value)[0] for value in fixed[rows].tolist())
+            found.append(Observed(block.name, block.slots or _numbered(block), index, values))
+    return tuple(found)
+
+
+def _numbered(block: AtomBlock) -> tuple[str, ...]:
+    return tuple(f"slot{number}" for number in range(1, block.index.shape[1] + 1))
 
 
 def without_answer(model: GroundModel, query: GroundQuery) -> QueryResult:

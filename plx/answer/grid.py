@@ -48,6 +48,21 @@ class Grid:
         return self.arrays[what]
 
 
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where answers stand in a grid: each in its cell, counted in C order over the ``coordinates``."""
+
+    term: str
+    queries: Sequence[NamedAnswer]
+    coordinates: Mapping[str, tuple[Any, ...]]
+    cells: IntArray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of coordinates of each axis."""
+        return tuple(map(len, self.coordinates.values()))
+
+
 def grid(result: NamedAnswers, name: str) -> Grid:
     """The answers to a query by its term: a random function, the name after ``as``, or the formula.
 
@@ -61,18 +76,28 @@ def grid(result: NamedAnswers, name: str) -> Grid:
         best = nearest(name, found)
         hint = f": did you mean `{best}`?" if best else f": there are {', '.join(list(found)[:5])}"
         raise KeyError(f"no query is about `{name}`{hint}")
-    return _grid(wanted, found[wanted])
+    return _grid(_layout(wanted, found[wanted]))
 
 
 def grids(result: NamedAnswers) -> list[Grid]:
     """The grids of all queries but ``map`` and ``logz``; answers that fit no common grid have one each."""
-    out: list[Grid] = []
+    return [_grid(found) for found in layouts(result)]
+
+
+def layouts(result: NamedAnswers) -> list[Layout]:
+    """How all answers but those to ``map`` and ``logz`` are laid out; those that fit no common one alone."""
+    out: list[Layout] = []
     for term, queries in _by_term(result.queries).items():
         try:
-            out.append(_grid(term, queries))
+            out.append(_layout(term, queries))
         except KeyError:
-            out += [_grid(query.name, [query], slots=False) for query in _distinct(queries)]
+            out += map(alone, _distinct(queries))
     return out
+
+
+def alone(query: NamedAnswer) -> Layout:
+    """The layout of one answer, without axes."""
+    return Layout(query.text, [query], {}, np.zeros(1, dtype=np.int64))
 
 
 def _by_term(queries: Iterable[NamedAnswer]) -> dict[str, list[NamedAnswer]]:
@@ -91,27 +116,33 @@ def _distinct(queries: Sequence[NamedAnswer]) -> list[NamedAnswer]:
     return list(found.values())
 
 
-def _grid(term: str, queries: Sequence[NamedAnswer], slots: bool = True) -> Grid:
+def _layout(term: str, queries: Sequence[NamedAnswer]) -> Layout:
     queries = _distinct(queries)
     first = queries[0]
-    axes = tuple(first.slots) if slots else ()
     for query in queries:
-        if slots and (tuple(query.slots) != axes or query.kind != first.kind):
+        if tuple(query.slots) != tuple(first.slots) or query.kind != first.kind:
             raise KeyError(_unlike(term, first, query))
     coordinates: dict[str, tuple[Any, ...]] = {}
     cells = np.zeros(len(queries), dtype=np.int64)
-    for axis in axes:
-        coordinates[axis], places = _coded([query.slots[axis] for query in queries])
+    for axis in first.slots:
+        coordinates[axis], places = coded([query.slots[axis] for query in queries])
         cells = cells * len(coordinates[axis]) + places
     _require_single(term, queries, cells)
-    shape = tuple(map(len, coordinates.values()))
-    values = None
-    if first.kind not in ("probability", "number"):
-        values, _ = _coded([e.value for q in queries for e in q.estimates])
-        coordinates[VALUE if VALUE not in coordinates else f"{VALUE}_"] = values
     if (size := math.prod(map(len, coordinates.values()))) > _MOST_CELLS:
         raise KeyError(f"`{term}` would be an array of {size:,} cells: go through the answers instead")
-    return Grid(term, first.kind, coordinates, _arrays(queries, cells, shape, values))
+    return Layout(term, queries, coordinates, cells)
+
+
+def _grid(layout: Layout) -> Grid:
+    kind, coordinates = layout.queries[0].kind, dict(layout.coordinates)
+    values = None
+    if kind not in ("probability", "number"):
+        values, _ = coded([e.value for q in layout.queries for e in q.estimates])
+        coordinates[VALUE if VALUE not in coordinates else f"{VALUE}_"] = values
+    if (size := math.prod(map(len, coordinates.values()))) > _MOST_CELLS:
+        message = f"`{layout.term}` would be an array of {size:,} cells: go through the answers instead"
+        raise KeyError(message)
+    return Grid(layout.term, kind, coordinates, _arrays(layout, values))
 
 
 def _unlike(term: str, a: NamedAnswer, b: NamedAnswer) -> str:
@@ -128,10 +159,9 @@ def _require_single(term: str, queries: Sequence[NamedAnswer], cells: IntArray) 
             raise KeyError(f"`{term}` has two answers at one index, {both}: name the queries with `as`")
 
 
-def _arrays(
-    queries: Sequence[NamedAnswer], cells: IntArray, shape: tuple[int, ...], values: tuple[Any, ...] | None
-) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a grid; each query stands in its cell, counted in C order."""
+def _arrays(layout: Layout, values: tuple[Any, ...] | None) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a grid."""
+    queries, cells, shape = layout.queries, layout.cells, layout.shape
 
     def spread(numbers: Iterable[float | None]) -> FloatArray:
         out = np.full(math.prod(shape), np.nan)
@@ -186,7 +216,7 @@ def _key(value: Any) -> tuple[Any, ...]:
     return isinstance(value, bool), value
 
 
-def _coded(values: Sequence[Any]) -> tuple[tuple[Any, ...], IntArray]:
+def coded(values: Sequence[Any]) -> tuple[tuple[Any, ...], IntArray]:
     """The distinct values, in the order of the first of each, and which of them each one is."""
     found: dict[tuple[Any, ...], int] = {}
     codes = [found.setdefault(_key(value), len(found)) for value in values]

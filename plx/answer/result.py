@@ -10,7 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
-from plx.answer import export, frames
+import numpy as np
+
+from plx.answer import export, frames, labelled
 from plx.answer.credible import CredibleSet, Quantile, credible_set, quantile
 from plx.answer.grid import Grid, grid
 from plx.answer.kept import read
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
     import polars as pl
+    import xarray as xr
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,6 +106,19 @@ class QueryResult(NamedAnswer):
         if not self.answered:
             raise self._lacks("distribution", "")
         return keyed([e.value for e in self.estimates], [e.p for e in self.estimates])
+
+    @property
+    def draws(self) -> npt.NDArray[Any]:
+        """The values drawn, shape (chains, draws), of a joint query (chains, draws, coordinates).
+
+        Raises AttributeError where no draws were kept.
+        """
+        if not self.drawn:
+            raise self._lacks("draws", "has no draws: `run(draws=1000)` keeps some")
+        parts = [part.array() for part in self.drawn]
+        if len(parts) == 1:
+            return parts[0]
+        return np.stack([part.astype(object) for part in parts], axis=-1)
 
     @property
     def assignment(self) -> Mapping[str, Value]:
@@ -309,6 +325,20 @@ class Result(NamedAnswers):
     def to_polars(self, form: frames.Form = "long") -> pl.DataFrame:
         """As `to_pandas`, as a polars frame; values are texts, and ``number`` has those that are numbers."""
         return frames.to_polars(self, form)
+
+    def to_xarray(self) -> xr.Dataset:
+        """The result as an xarray Dataset: answers ``f`` and their errors ``f_mcse`` over the slots of f.
+
+        Raises ImportError where xarray is not installed.
+        """
+        return labelled.to_xarray(self)
+
+    def to_arviz(self) -> xr.DataTree:
+        """The draws as a DataTree of the groups posterior, sample_stats and observed_data, for ArviZ.
+
+        Raises CallError where no draws were kept, ImportError where xarray is not installed.
+        """
+        return labelled.to_arviz(self)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file: the rows of `to_polars`, and in its metadata all that `load` reads back.

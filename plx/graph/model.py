@@ -107,6 +107,7 @@ class AtomBlock:
     name: str
     index: IntArray  # [n, slots] value ids of the arguments
     first: int
+    slots: tuple[str, ...] = ()  # their names, where they have some
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,7 +104,11 @@ def test_a_formula_is_found_by_its_define_or_its_text() -> None:
     ("queries", "term", "words"),
     [
         ("query smokes(x) for x in Person", "smoke", "did you mean `smokes`"),
-        ("query smokes(anna)\nquery smokes(anna) given smokes(bob)", "smokes", "two answers at one index"),
+        (
+            "query likes(x, red) for x in Person\nquery likes(x, blue) for x in Person",
+            "likes",
+            "two answers at one",
+        ),
         (
             "query likes(x, red) for x in Person\nquery likes(x, c) for x in Person, c in Colour",
             "likes",
@@ -125,9 +129,20 @@ def test_an_unknown_array_names_those_there_are() -> None:
 
 def test_all_grids_hold_all_answers() -> None:
     result = answered(
-        "query smokes(x) for x in Person\nquery smokes(anna) given smokes(bob)\nquery map\nquery logz"
+        "query likes(x, red) for x in Person\nquery likes(anna, blue)\nquery smokes(bob)\nquery map"
     )
-    assert [found.term for found in grids(result)] == [query.name for query in result][:-2]
+    names = [query.name for query in result]
+    assert [found.term for found in grids(result)] == [*names[:4], "smokes"]
+
+
+def test_what_is_given_belongs_to_the_term() -> None:
+    result = answered(
+        "query smokes(x) for x in Person\nquery smokes(x) for x, y in Person if x < y given smokes(y)"
+    )
+    assert result.array("smokes").shape == (3,)
+    found = result.grid("smokes given smokes(y)")
+    assert found.coordinates == {"x": ("anna", "bob"), "y": ("bob", "cleo")}
+    assert found.arrays["estimate"][0, 1] == result["smokes(anna) given smokes(cleo)"].probability
 
 
 def test_one_and_true_stay_two_values() -> None:

@@ -29,6 +29,17 @@ class Targets:
     offset: IntArray  # [T + 1]
     of_query: IntArray  # [queries] position in nodes
 
+    def states(self, card: npt.NDArray[np.integer], nodes: npt.NDArray[np.integer]) -> IntArray:
+        """The joint state of every target, shape (T, n), from the states of all nodes, shape (V + D, n)."""
+        index = np.zeros((len(self.nodes), nodes.shape[1]), dtype=np.int64)
+        arity = np.array([len(scope) for scope in self.nodes], dtype=np.int64)
+        for size in np.unique(arity).tolist():
+            mine = np.flatnonzero(arity == size)
+            scope = np.array([self.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
+            for position in range(size):
+                index[mine] = index[mine] * card[scope[:, position]][:, None] + nodes[scope[:, position]]
+        return index
+
 
 @dataclass(frozen=True)
 class CompiledModel:
