@@ -14,11 +14,13 @@ import typer
 from typer.core import TyperGroup
 
 from plx.cli.arguments import (
+    Asked,
     Best,
     Bind,
     Evidence,
     File,
     MaxGround,
+    Observed,
     Protocol,
     SymmetryKind,
     check_method,
@@ -43,6 +45,7 @@ from plx.cli.output import (
     put,
 )
 from plx.errors import PlxError
+from plx.questions import Questions
 
 if TYPE_CHECKING:
     from plx.graph.model import GroundModel
@@ -123,6 +126,8 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
+    asked: Asked = None,
+    observed: Observed = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
     ] = False,
@@ -134,12 +139,14 @@ def run(
 ) -> None:
     """Answer the queries of a program.
 
-    Example: `plx run smokers.plx --seconds 10 --format json`
+    Example: `plx run smokers.plx --seconds 10 --format json`,
+    `plx run smokers.plx --query "smokes(bob)" --observe "smokes(anna)"`
     """
     from plx.answer.result import Interrupted
 
     form = answer_form(format, output)
-    model = load(file, bind, evidence, max_ground, best)
+    questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
+    model = load(file, bind, evidence, max_ground, best, questions)
     check_method(method)
     try:
         result = model.run(
