@@ -48,7 +48,7 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         moments=_moments(answer),
         ess=answer.ess,
         rhat=answer.rhat,
-        worlds=tuple(_name_world(model, label, world) for world in answer.worlds),
+        worlds=tuple(_name_world(model, label, world, query.part) for world in answer.worlds),
         log_z=answer.log_z,
         converged=answer.converged,
         **_place(label, query),
@@ -158,10 +158,10 @@ def _both_truths(found: Sequence[Estimate]) -> tuple[Estimate, ...]:
     return tuple(by_value.get(truth, absent[truth]) for truth in (False, True))
 
 
-def _name_world(model: GroundModel, label: Label, world: World) -> MapWorld:
-    ids = _value_ids(model.atoms, world).tolist()
-    labels = [label(value) for value in ids]
-    names = list(model.atoms)
+def _name_world(model: GroundModel, label: Label, world: World, part: tuple[int, ...] | None) -> MapWorld:
+    atoms = range(len(model.atoms)) if part is None else part
+    labels = [label(value) for value in _value_ids(model.atoms, world)[list(atoms)].tolist()]
+    names = [model.atoms.name(atom) for atom in atoms]
     return MapWorld(
         assignment={name: value for name, (value, _) in zip(names, labels, strict=True)},
         texts={name: text for name, (_, text) in zip(names, labels, strict=True)},

@@ -210,6 +210,7 @@ class GroundQuery:
     best: int = 1
     term: str = ""
     slots: tuple[tuple[str, int], ...] = ()
+    part: tuple[int, ...] | None = None  # the atoms that a `map` is asked of; None: all
 
 
 @dataclass(frozen=True, eq=False)
