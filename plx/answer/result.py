@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
 import numpy as np
 
-from plx.answer import export, frames, labelled
+from plx.answer import export, frames, labelled, plot
 from plx.answer.credible import CredibleSet, Quantile, credible_set, quantile
+from plx.answer.drawing import require_plot, save_plot
 from plx.answer.grid import Grid, grid
 from plx.answer.kept import read
 from plx.answer.keys import keyed
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import xarray as xr
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False)
@@ -339,6 +341,19 @@ class Result(NamedAnswers):
         Raises CallError where no draws were kept, ImportError where xarray is not installed.
         """
         return labelled.to_arviz(self)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: plot.Theme = "light") -> Figure:
+        """A matplotlib figure of the answers, ``light`` or ``dark``; written to a file where a path is given.
+
+        Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
+        written, or matplotlib does not know its suffix.
+        """
+        if path is not None:
+            require_plot(Path(path))
+        drawn = plot.figure(self, theme)
+        if path is not None:
+            save_plot(drawn, Path(path))
+        return drawn
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file: the rows of `to_polars`, and in its metadata all that `load` reads back.

@@ -26,6 +26,13 @@ class Protocol(StrEnum):
     paper = "paper"
 
 
+class Theme(StrEnum):
+    """The colours of a plot."""
+
+    light = "light"
+    dark = "dark"
+
+
 class SymmetryKind(StrEnum):
     """What a symmetry may exchange."""
 

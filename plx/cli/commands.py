@@ -23,6 +23,7 @@ from plx.cli.arguments import (
     Observed,
     Protocol,
     SymmetryKind,
+    Theme,
     check_method,
     check_number,
     drawn_form,
@@ -128,6 +129,13 @@ def run(
     evidence: Evidence = None,
     asked: Asked = None,
     observed: Observed = None,
+    draws: Annotated[
+        int | None, typer.Option(callback=check_number, help="Worlds of each chain to keep, for --plot.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the answers: a.svg, a.png, a.pdf.")
+    ] = None,
+    theme: Annotated[Theme, typer.Option(help="Colours of the plot.")] = Theme.light,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
     ] = False,
@@ -145,6 +153,11 @@ def run(
     from plx.answer.result import Interrupted
 
     form = answer_form(format, output)
+    if plot is not None:
+        from plx.answer.drawing import require_plot
+
+        check_output(plot)
+        require_plot(plot)
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
     model = load(file, bind, evidence, max_ground, best, questions)
     check_method(method)
@@ -156,6 +169,7 @@ def run(
             samples=samples,
             seconds=seconds,
             accuracy=accuracy,
+            draws=draws,
             progress=True,
         )
     except Interrupted as interrupt:
@@ -163,6 +177,8 @@ def run(
             raise
         print_result(interrupt.result, form, output)
         raise typer.Exit(INTERRUPTED) from None
+    if plot is not None:
+        result.plot(plot, theme.value)
     print_result(result, form, output)
     if strict and not result.converged:
         raise typer.Exit(UNCONVERGED)
@@ -281,11 +297,12 @@ def compare(
     It takes methods × chains × seconds in all. Example: `plx compare ring.plx --seconds 5 --plot kl.svg`
     """
     from plx.answer import comparison
+    from plx.answer.drawing import require_plot
     from plx.api import compare as measure
 
     if plot is not None:
         check_output(plot)
-        comparison.require_plot(plot)
+        require_plot(plot)
     found = measure(
         load(file, bind, evidence, max_ground),
         [method.strip() for method in methods.split(",")],
