@@ -58,6 +58,7 @@ def run(
     samples: int | None = None,
     seconds: float | None = None,
     accuracy: float = 0.005,
+    draws: int | None = None,
     progress: bool | Report = False,
     **bindings: object,
 ) -> Result:
@@ -68,7 +69,7 @@ def run(
     Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
     declares as well.
     """
-    given = (method, seed, chains, samples, seconds, accuracy, progress)
+    given = (method, seed, chains, samples, seconds, accuracy, draws, progress)
     told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
@@ -78,6 +79,7 @@ def run(
         samples=samples,
         seconds=seconds,
         accuracy=accuracy,
+        draws=draws,
         progress=progress,
     )
 

@@ -5,19 +5,20 @@ What only running needs is imported where it is used, so that checking a program
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from plx.check.checker import check
 from plx.check.partial import independent
 from plx.clash import explained
 from plx.data.load import load
 from plx.data.options import refuse_declared
-from plx.errors import Diagnostic, PlxError
+from plx.errors import CallError, Diagnostic, PlxError
 from plx.origin import CheckedProgram, Origin
+from plx.questions import Questions
 from plx.source import Source
 from plx.syntax.parser import recover
 from plx.values import Values
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
 class Model:
     """What can be run, as often as you like. Made by ``plx.compile`` and ``plx.load``.
 
-    ``origin`` is a checked program with its data, or what was read from a file of another tool.
+    ``origin`` is a checked program with its data, or what was read from a file of another tool; ``recipe`` is
+    what a program was built from.
     """
 
     name: str
     origin: Origin
+    recipe: Recipe | None = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -61,6 +64,43 @@ class Model:
 
         warnings = (f"warning: {warning.message}" for warning in self.warnings)
         return html_lines(f"Model {self.name}", [self.origin.contents, *warnings])
+
+    def bind(self, **bindings: object) -> Model:
+        """The same program with other values for what ``plx.compile`` can be given by name.
+
+        Files and values that it was given before are read anew. Raises PlxError as ``plx.compile`` does;
+        CallError for a network of another tool.
+        """
+        recipe = self._recipe
+        return rebuilt(replace(recipe, bindings={**recipe.bindings, **bindings}))
+
+    def observe(self, *facts: str) -> Model:
+        """The same program with more observations, as it would write them: ``model.observe("smokes(bob)")``.
+
+        Raises as `bind` does.
+        """
+        recipe = self._recipe
+        asked = replace(recipe.questions, observed=(*recipe.questions.observed, *facts))
+        return rebuilt(replace(recipe, questions=asked))
+
+    def query(self, *queries: str, given: str | Sequence[str] = (), **options: Any) -> Result:
+        """Answer queries in place of the program's own: ``model.query("smokes(x) for x in Person")``.
+
+        ``given`` are facts that hold for all of them, ``options`` those of `run`. Raises as `bind` and `run`.
+        """
+        recipe = self._recipe
+        if not queries:
+            raise CallError(Diagnostic("no query was given", hint='write model.query("smokes(anna)")'))
+        facts = (given,) if isinstance(given, str) else tuple(given)
+        asked = replace(recipe.questions, asked=queries, given=facts)
+        return rebuilt(replace(recipe, questions=asked)).run(**options)
+
+    @property
+    def _recipe(self) -> Recipe:
+        if self.recipe is None:
+            message = f"{self.name} is no program of plx: it takes evidence when it is loaded, and no queries"
+            raise CallError(Diagnostic(message, hint="plx.load(path, name=state)"))
+        return self.recipe
 
     def require_world(self) -> None:
         """Look, without sampling, for a world that keeps all hard rules and observations; also per `given`.
@@ -84,6 +124,7 @@ class Model:
         samples: int | None = None,
         seconds: float | None = None,
         accuracy: float = 0.005,
+        draws: int | None = None,
         progress: bool | Report = False,
     ) -> Result:
         """Answer the queries.
@@ -96,6 +137,7 @@ class Model:
             seconds: stop after so many seconds on the wall, grounding and planning included; 60 if neither
                 this nor ``samples`` is given, without limit for ``exact``.
             accuracy: stop when every standard error is below this and the chains agree.
+            draws: keep so many worlds of each chain, of what the queries ask for: ``result.to_arviz()``.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
 
@@ -110,7 +152,13 @@ class Model:
         from plx.progress import watcher
 
         options = run_options(
-            method, seed=seed, chains=chains, samples=samples, seconds=seconds, accuracy=accuracy
+            method,
+            seed=seed,
+            chains=chains,
+            samples=samples,
+            seconds=seconds,
+            accuracy=accuracy,
+            draws=draws,
         )
         check_method(method)
         with watcher(progress) as report:
@@ -156,13 +204,15 @@ class Model:
         from plx.answer.collect import collect
         from plx.ground.condition import condition
         from plx.ground.given import by_given
-        from plx.infer.answer_size import refuse_large_answers
+        from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
         from plx.infer.infer import infer
         from plx.infer.options import Clock
         from plx.time_shares import counted_together, in_turn
 
         clock = Clock()
         refuse_large_answers(self.ground.graph, self.ground.queries)
+        if options.draws is not None:
+            refuse_large_draws(self.ground.graph, self.ground.queries, options.draws, options.chains)
         groups = by_given(self.ground)
         counted = counted_together(self.ground, groups, options) if method in ("auto", "exact") else {}
         done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
@@ -190,6 +240,18 @@ def check_method(method: str) -> None:
     require_method(method)
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What a program is built from; ``options`` are names that the caller may have meant by a binding."""
+
+    source: Source
+    bindings: Mapping[str, object]
+    folder: Path
+    max_ground: int | None = None
+    options: Collection[str] = ()
+    questions: Questions = Questions()
+
+
 def build(
     source: Source,
     bindings: Mapping[str, object],
@@ -198,16 +260,25 @@ def build(
     *,
     options: Collection[str] = (),
     told: Collection[str] = (),
+    questions: Questions | None = None,
 ) -> Model:
     """The model of a program. Raises PlxError with every mistake in it and its data.
 
     ``options`` are names that the caller may have meant by a binding of an unknown name, ``told`` those
-    that it gave a value, so that the program must not declare them.
+    that it gave a value, so that the program must not declare them. ``questions`` are put to it.
     """
+    again = {name: [*value] if isinstance(value, Iterator) else value for name, value in bindings.items()}
+    return rebuilt(Recipe(source, again, folder, max_ground, options, questions or Questions()), told)
+
+
+def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
+    """The model of a recipe. Raises as `build` does."""
     values = Values()
-    module, mistakes = recover(source)
+    module, mistakes = recipe.questions.put_to(
+        recover(recipe.source), [recover(source) for source in recipe.questions.sources]
+    )
     refuse_declared(module, told)
-    data = load(module, bindings, folder, values, options)
+    data = load(module, recipe.bindings, recipe.folder, values, recipe.options)
     try:
         program = check(module, data, values)
     except PlxError as error:
@@ -215,4 +286,4 @@ def build(
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(source.name, CheckedProgram(program, max_ground))
+    return Model(recipe.source.name, CheckedProgram(program, recipe.max_ground), recipe)

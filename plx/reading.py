@@ -9,6 +9,7 @@ from pathlib import Path
 from plx.decoding import decode
 from plx.model import Model, build
 from plx.origin import ForeignNetwork
+from plx.questions import Questions
 from plx.syntax.foreign_files import refuse_content, refuse_suffix
 
 
@@ -41,7 +42,8 @@ def read_program(
     max_ground: int | None = None,
     *,
     options: Collection[str] = (),
+    questions: Questions | None = None,
 ) -> Model:
     """The model of a program as the bytes of a file, as `build`; refuses what is of another tool."""
     refuse_content(name, content)
-    return build(decode(name, content), bindings, folder, max_ground, options=options)
+    return build(decode(name, content), bindings, folder, max_ground, options=options, questions=questions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from plx.answer.estimate import name_answers, without_answer
+from plx.answer.estimate import name_answers, observed, without_answer
 from plx.answer.result import QueryResult, Result
 from plx.graph.model import GroundQuery
 from plx.ground.given import QueryGroup
@@ -33,8 +33,10 @@ def collect(
         answers=tuple(item[2] for item in named),
         log_z=next((run.log_z for group, run in runs if not group.given), None),
         status=status,
+        log_weights=next((run.log_weights for group, run in runs if not group.given), None),
     )
-    return Result(program, tuple(item[1] for item in named), inference)
+    seen = observed(runs[0][0].model) if any(answer.drawn for _, answer, _ in named) else ()
+    return Result(program, tuple(item[1] for item in named), inference, seen)
 
 
 def _without_answer(
@@ -42,8 +44,8 @@ def _without_answer(
 ) -> list[tuple[int, QueryResult, Answer]]:
     """The queries that no run is about."""
     reached = {position for group, _ in runs for position in group.positions}
-    late = Answer(converged=False)
-    return [(at, without_answer(query), late) for at, query in enumerate(asked) if at not in reached]
+    late, model = Answer(converged=False), runs[0][0].model
+    return [(at, without_answer(model, query), late) for at, query in enumerate(asked) if at not in reached]
 
 
 def _merge(runs: Sequence[Inference]) -> Inference:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plx.answer.drawing import require_plot, save_plot
 from plx.errors import Diagnostic, PlxError
 from plx.infer.compare.curves import Comparison
-from plx.saving import save
 from plx.values import FloatArray
 
 if TYPE_CHECKING:
@@ -94,24 +94,6 @@ def to_csv(comparison: Comparison) -> str:
 _MARKERS = "osD^v<>"
 
 
-def require_plot(path: Path) -> None:
-    """Look whether a plot can be drawn, before time is spent on what it shows.
-
-    Raises PlxError if matplotlib is not installed or does not know the format, or there is no such folder.
-    """
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError:
-        message = "plots need matplotlib, which is not installed"
-        raise PlxError(Diagnostic(message, hint="`pip install matplotlib`")) from None
-    known = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
-        message = f"there is no plot format `{path.suffix}`"
-        raise PlxError(Diagnostic(message, hint=f"formats: {', '.join(sorted(known))}"))
-    if not path.parent.is_dir():
-        raise PlxError(Diagnostic(f"there is no folder `{path.parent}` for the plot"))
-
-
 def plot(comparison: Comparison, path: Path) -> None:
     """Draw KL divergence over seconds on two log axes; the suffix of the path is the format.
 
@@ -134,9 +116,4 @@ def plot(comparison: Comparison, path: Path) -> None:
     axes.set_title(comparison.program, fontsize=9)
     axes.grid(which="major", linewidth=0.3)
     axes.legend(frameon=False)
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=path.suffix[1:].lower())
-    try:
-        save(path, drawn.getvalue())
-    except OSError as error:
-        raise PlxError(Diagnostic(f"the plot `{path}` cannot be written: {error.strerror}")) from None
+    save_plot(figure, path)

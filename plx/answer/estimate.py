@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import TypedDict
 
 import numpy as np
 
 from plx import values as interner
-from plx.answer.named import Estimate, MapWorld, Moments, Value
+from plx.answer.named import Draws, Estimate, MapWorld, Moments, Observed, Value
 from plx.answer.result import QueryResult
-from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.graph.model import AtomBlock, Atoms, GroundModel, GroundQuery, Target
 from plx.infer.inference import Answer, World
 from plx.values import FloatArray, IntArray
 from plx.weights import to_float
@@ -22,7 +23,7 @@ from plx.weights import to_float
 def name_answers(model: GroundModel, answers: Sequence[Answer]) -> tuple[QueryResult, ...]:
     """The answers, in the order of ``model.queries``, with names instead of nodes and states."""
     pairs = zip(model.queries, answers, strict=True)
-    label = cache(lambda value: (_python(model.values[value]), model.atoms.value_name(value)))
+    label = _labels(model)
     return tuple(_name_answer(model, label, query, answer) for query, answer in pairs)
 
 
@@ -31,6 +32,10 @@ MOST_EXCLUDED = 1 << 20
 
 Label = Callable[[int], tuple[Value, str]]
 """A value by its id, as Python knows it and as text."""
+
+
+def _labels(model: GroundModel) -> Label:
+    return cache(lambda value: (_python(model.values[value]), model.atoms.value_name(value)))
 
 
 def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: Answer) -> QueryResult:
@@ -43,16 +48,58 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         moments=_moments(answer),
         ess=answer.ess,
         rhat=answer.rhat,
-        worlds=tuple(_name_world(model, label, world) for world in answer.worlds),
+        worlds=tuple(_name_world(model, label, world, query.part) for world in answer.worlds),
         log_z=answer.log_z,
         converged=answer.converged,
+        **_place(label, query),
+        drawn=tuple(_drawn(model, label, query, answer)),
     )
 
 
-def without_answer(query: GroundQuery) -> QueryResult:
+def _drawn(model: GroundModel, label: Label, query: GroundQuery, answer: Answer) -> Iterator[Draws]:
+    """What was drawn of each coordinate of a query."""
+    if answer.states is None:
+        return
+    free = [target.node for target in query.targets if target.node >= 0]
+    codes = iter(np.unravel_index(answer.states, model.graph.card[free].tolist()) if free else ())
+    for target in query.targets:
+        values = tuple(label(value)[0] for value in target.labels.tolist())
+        yield Draws(next(codes) if target.node >= 0 else np.zeros_like(answer.states), values)
+
+
+def observed(model: GroundModel) -> tuple[Observed, ...]:
+    """What evidence fixed, by random function."""
+    label, atoms = _labels(model), model.atoms
+    found = []
+    for block in atoms.blocks:
+        fixed = atoms.fixed[block.first : block.first + len(block.index)]
+        rows = np.flatnonzero(fixed >= 0)
+        if len(rows):
+            index = tuple(tuple(label(value)[0] for value in row) for row in block.index[rows].tolist())
+            values = tuple(label(value)[0] for value in fixed[rows].tolist())
+            found.append(Observed(block.name, block.slots or _numbered(block), index, values))
+    return tuple(found)
+
+
+def _numbered(block: AtomBlock) -> tuple[str, ...]:
+    return tuple(f"slot{number}" for number in range(1, block.index.shape[1] + 1))
+
+
+def without_answer(model: GroundModel, query: GroundQuery) -> QueryResult:
     """What is said of a query for which there was no time."""
     line = query.span.line if query.span else None
-    return QueryResult(query.name, query.text, query.kind, line, converged=False)
+    place = _place(_labels(model), query)
+    return QueryResult(query.name, query.text, query.kind, line, converged=False, **place)
+
+
+class _Place(TypedDict):
+    term: str
+    slots: Mapping[str, Value]
+
+
+def _place(label: Label, query: GroundQuery) -> _Place:
+    """What a query is about, by the index."""
+    return {"term": query.term or query.name, "slots": {name: label(value)[0] for name, value in query.slots}}
 
 
 def _moments(answer: Answer) -> Moments | None:
@@ -111,10 +158,10 @@ def _both_truths(found: Sequence[Estimate]) -> tuple[Estimate, ...]:
     return tuple(by_value.get(truth, absent[truth]) for truth in (False, True))
 
 
-def _name_world(model: GroundModel, label: Label, world: World) -> MapWorld:
-    ids = _value_ids(model.atoms, world).tolist()
-    labels = [label(value) for value in ids]
-    names = list(model.atoms)
+def _name_world(model: GroundModel, label: Label, world: World, part: tuple[int, ...] | None) -> MapWorld:
+    atoms = range(len(model.atoms)) if part is None else part
+    labels = [label(value) for value in _value_ids(model.atoms, world)[list(atoms)].tolist()]
+    names = [model.atoms.name(atom) for atom in atoms]
     return MapWorld(
         assignment={name: value for name, (value, _) in zip(names, labels, strict=True)},
         texts={name: text for name, (_, text) in zip(names, labels, strict=True)},

@@ -1,4 +1,4 @@
-"""A result for other programs: dicts, JSON, CSV, pandas, HTML."""
+"""A result for other programs: dicts, JSON, CSV, HTML, and the records of data frames."""
 
 from __future__ import annotations
 
@@ -6,33 +6,31 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from plx.answer.named import MapWorld, NamedAnswer, NamedAnswers
+from plx.answer.named import MapWorld, NamedAnswer, NamedAnswers, Value
 from plx.answer.rows import HEADINGS, query_rows, rows
 from plx.answer.table import summary, warnings
 from plx.markup import html_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = (
     "query", "line", "kind", "value", "p", "mcse", "mean", "sd", "sd_mcse",
     "log_weight", "log_z", "ess", "rhat", "converged",
 )  # fmt: skip
-"""The columns of the CSV. The pandas frame has two more, ``unknown`` and ``text``."""
+"""The columns of the CSV."""
 
-_FRAME = ("query", "line", "kind", "unknown", "value", "text", *COLUMNS[4:])
-
-_DTYPES = {"line": "Int64", "value": "object", "converged": "bool"} | dict.fromkeys(COLUMNS[4:-1], "float64")
+FRAME = ("query", "line", "kind", "unknown", "value", "text", *COLUMNS[4:])
+"""The names of a record: the columns of the CSV, and ``unknown`` and ``text``."""
 
 
 def to_dict(result: NamedAnswers) -> dict[str, Any]:
     """The result as plain lists and dicts; a number that does not exist is None, never NaN.
 
     Each query has ``values``: value → ``{"p", "mcse"}``, as text; a Boolean's are ``true`` and
-    ``false``. ``mean`` and ``sd`` are set for numbers, ``assignment`` and ``log_weight`` for ``map``.
+    ``false``. Where these texts do not tell the values, ``typed`` lists them. ``mean`` and ``sd`` are set for
+    numbers, ``assignment`` and ``log_weight`` for ``map``.
     """
     run = result.inference
     return {
@@ -48,6 +46,7 @@ def to_dict(result: NamedAnswers) -> dict[str, Any]:
         "samples": run.draws,
         "seconds": run.seconds,
         "notes": [*run.notes, *warnings(result)],
+        "advice": list(run.advice),
     }
 
 
@@ -71,16 +70,45 @@ def _query_dict(query: NamedAnswer) -> dict[str, Any]:
         "log_z": _finite(query.log_z),
         "worlds": [_world_dict(world) for world in query.worlds],
         "converged": query.converged,
+        "term": query.term,
+        "slots": dict(query.slots),
+        **_typed([e.value for e in query.estimates], [e.text for e in query.estimates]),
     }
 
 
+def plain_value(text: str) -> Value:
+    """The value that a text is taken for where nothing else is said."""
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if _INTEGER.fullmatch(text) else text
+
+
+_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
+def _typed(values: Sequence[Value | tuple[Value, ...]], texts: Sequence[str]) -> dict[str, Any]:
+    """The values themselves where their texts do not tell them."""
+    known = all(
+        type(value) is type(plain := plain_value(text)) and value == plain
+        for value, text in zip(values, texts, strict=True)
+    )
+    return {} if known else {"typed": list(values)}
+
+
 def _world_dict(world: MapWorld) -> dict[str, Any]:
+    told = {name: text for name, text in world.texts.items() if text != plain_text(world.assignment[name])}
     return {
         "assignment": dict(world.assignment),
         "log_weight": _finite(world.log_weight),
         "optimal": world.optimal,
         "bound": _finite(world.bound),
+        **({"texts": told} if told else {}),
     }
+
+
+def plain_text(value: Value) -> str:
+    """A value as text, where nothing else is said."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _finite(x: float | None) -> float | None:
@@ -111,7 +139,7 @@ def records(result: NamedAnswers) -> Iterator[dict[str, Any]]:
         common = {"query": query.name, "line": query.line, "kind": query.kind}
         doubt = {"ess": _finite(query.ess), "rhat": _finite(query.rhat), "converged": query.converged}
         for record in _query_records(query):
-            yield dict.fromkeys(_FRAME) | common | record | doubt
+            yield dict.fromkeys(FRAME) | common | record | doubt
 
 
 def _query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
@@ -124,7 +152,7 @@ def _query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
         }
     if not query.answered:
         yield {}
-    if (moments := query.moments) is not None:
+    if query.kind == "number" and (moments := query.moments) is not None:
         errors = {"mcse": _finite(moments.mcse), "sd_mcse": _finite(moments.sd_mcse)}
         yield {"mean": _finite(moments.mean), "sd": _finite(moments.sd), **errors}
     if query.kind == "logz":
@@ -148,20 +176,6 @@ def to_csv(result: NamedAnswers) -> str:
         value = text if unknown is None else f"{unknown} = {text}"
         writer.writerow(record | {"value": value, "converged": str(record["converged"]).lower()})
     return out.getvalue()
-
-
-def to_pandas(result: NamedAnswers) -> pd.DataFrame:
-    """The records as a pandas frame: numbers as numbers, each value with its own type.
-
-    Raises ImportError if pandas is not installed.
-    """
-    import pandas as pd
-
-    rows = list(records(result))
-    columns = {name: [row[name] for row in rows] for name in _FRAME}
-    return pd.DataFrame(
-        {name: pd.Series(cells, dtype=_DTYPES.get(name, "object")) for name, cells in columns.items()}
-    )
 
 
 def to_html(result: NamedAnswers) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from plx.infer.inference import Inference
 
@@ -53,6 +56,42 @@ class Moments:
     sd_mcse: float = 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What chains drew of one coordinate of a query; ``codes`` (chains, draws) number its ``values``."""
+
+    codes: npt.NDArray[np.integer] = field(repr=False)
+    values: tuple[Value, ...]
+
+    @property
+    def kind(self) -> type:
+        """What all values are: ``bool``, ``int``, ``float``, or ``str`` for symbols and for mixtures."""
+        kinds = set(map(type, self.values))
+        if kinds == {int} and max(map(abs, self.values)) >= 2**63:  # type: ignore[arg-type]
+            return float
+        if kinds <= {int, float}:
+            return int if kinds == {int} else float
+        return bool if kinds == {bool} else str
+
+    def array(self) -> npt.NDArray[Any]:
+        """The values drawn, shape (chains, draws); objects where they are no numbers or truth values."""
+        kind = object if self.kind is str else self.kind
+        values: npt.NDArray[Any] = np.empty(len(self.values), dtype=kind)
+        values[:] = self.values
+        drawn: npt.NDArray[Any] = values[self.codes]
+        return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """The unknowns of a random function that are observed: an index by the names of slots, and a value."""
+
+    function: str
+    slots: tuple[str, ...]
+    index: tuple[tuple[Value, ...], ...]
+    values: tuple[Value, ...]
+
+
 @dataclass(frozen=True)
 class NamedAnswer:
     """The fields of a `QueryResult`, which says what they mean: the answer to one query."""
@@ -68,6 +107,9 @@ class NamedAnswer:
     worlds: tuple[MapWorld, ...] = ()
     log_z: float | None = None
     converged: bool = True
+    term: str = ""
+    slots: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    drawn: tuple[Draws, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def answered(self) -> bool:
@@ -90,6 +132,7 @@ class NamedAnswers:
     program: str
     queries: Sequence[NamedAnswer]
     inference: Inference = field(compare=False)
+    observed: tuple[Observed, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def converged(self) -> bool:

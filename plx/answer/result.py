@@ -3,32 +3,47 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
-from plx.answer import export
+import numpy as np
+
+from plx.answer import export, frames, labelled, plot
+from plx.answer.credible import CredibleSet, Quantile, credible_set, quantile
+from plx.answer.drawing import require_plot, save_plot
+from plx.answer.grid import Grid, grid
+from plx.answer.kept import read
 from plx.answer.keys import keyed
 from plx.answer.lookup import canonical
 from plx.answer.named import Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
 from plx.answer.table import one_line, plain_table
 from plx.errors import nearest
+from plx.saving import save
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
+    import polars as pl
+    import xarray as xr
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False)
 class QueryResult(NamedAnswer):
     """The answer to one query.
 
-    ``name`` is the query's text as printed, or its ``as`` name; ``line`` is where it stands.
-    ``estimates`` lists the values with their probabilities. ``moments`` are those of a number, ``worlds``
-    those of ``map``, ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and
-    the split R-hat, None for an exact answer. What a query of another kind asks for, as the ``mean`` of
-    a formula, raises AttributeError, which says what there is; so does everything where the time was over
-    before the query was reached, and ``answered`` is False.
+    ``name`` is the query's text as printed, or its ``as`` name; ``line`` is where it stands. ``term`` is what
+    it shares with the other instances of its query (a random function, the ``as`` name, a formula), ``slots``
+    has its index by the names of slots. ``estimates`` lists the values with their probabilities. ``moments``
+    are those of a number, and of an unknown all of whose values are numbers, ``worlds`` those of ``map``,
+    ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and the split R-hat, None
+    for an exact answer. What a query of another kind asks for, as the ``mean`` of a formula, raises
+    AttributeError, which says what there is; so does everything where the time was over before the query was
+    reached, and ``answered`` is False.
     """
 
     @property
@@ -66,6 +81,23 @@ class QueryResult(NamedAnswer):
         kind."""
         return self._moments("sd_mcse").sd_mcse
 
+    def quantile(self, q: float) -> Quantile:
+        """The least value whose cumulative probability is at least ``q``, and how far it may be off.
+
+        Raises AttributeError for what is no number, ValueError for a ``q`` that is not between 0 and 1.
+        """
+        self._moments("quantile")
+        return quantile(self.estimates, q, self.ess)
+
+    def credible_set(self, mass: float = 0.9) -> CredibleSet:
+        """The fewest values that have at least the probability ``mass`` together, with that probability.
+
+        Raises AttributeError for what has no values, ValueError for a mass that is not above 0 and at most 1.
+        """
+        if not self.estimates:
+            raise self._lacks("credible_set", "has no values")
+        return credible_set(self.estimates, mass, self.ess)
+
     @property
     def distribution(self) -> dict[Value | tuple[Value, ...], float]:
         """Value → probability; a joint query has tuples of values.
@@ -76,6 +108,19 @@ class QueryResult(NamedAnswer):
         if not self.answered:
             raise self._lacks("distribution", "")
         return keyed([e.value for e in self.estimates], [e.p for e in self.estimates])
+
+    @property
+    def draws(self) -> npt.NDArray[Any]:
+        """The values drawn, shape (chains, draws), of a joint query (chains, draws, coordinates).
+
+        Raises AttributeError where no draws were kept.
+        """
+        if not self.drawn:
+            raise self._lacks("draws", "has no draws: `run(draws=1000)` keeps some")
+        parts = [part.array() for part in self.drawn]
+        if len(parts) == 1:
+            return parts[0]
+        return np.stack([part.astype(object) for part in parts], axis=-1)
 
     @property
     def assignment(self) -> Mapping[str, Value]:
@@ -245,6 +290,21 @@ class Result(NamedAnswers):
         hint = f": did you mean `{best}`?" if best else ""
         return f"no query `{name}` among the {len(self.queries)} of this program{hint}"
 
+    def grid(self, term: str) -> Grid:
+        """The answers to all instances of a query as arrays with an axis for each slot.
+
+        ``term`` is a random function, the name after ``as``, or the formula. Raises KeyError, in words, where
+        no query is about it, or where the answers do not fit one array.
+        """
+        return grid(self, term)
+
+    def array(self, term: str, what: str = "estimate") -> npt.NDArray[Any]:
+        """One array of ``grid(term)``: its ``estimate``, or ``mcse`` for the standard errors, or another.
+
+        Raises KeyError as `grid` does, and where there is no such array.
+        """
+        return grid(self, term).array(what)
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain lists and dicts, as ``--format json`` prints it."""
         return export.to_dict(self)
@@ -257,12 +317,60 @@ class Result(NamedAnswers):
         """The result as CSV text, one row per value of a query."""
         return export.to_csv(self)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The result as a pandas frame, one row per value of a query.
+    def to_pandas(self, form: frames.Form = "long") -> pd.DataFrame:
+        """The result as a pandas frame: one row per value of a query, or in the ``wide`` form one per query.
 
-        Raises ImportError if pandas is not installed.
+        Raises ImportError, which says how to install it, where pandas is not.
         """
-        return export.to_pandas(self)
+        return frames.to_pandas(self, form)
+
+    def to_polars(self, form: frames.Form = "long") -> pl.DataFrame:
+        """As `to_pandas`, as a polars frame; values are texts, and ``number`` has those that are numbers."""
+        return frames.to_polars(self, form)
+
+    def to_xarray(self) -> xr.Dataset:
+        """The result as an xarray Dataset: answers ``f`` and their errors ``f_mcse`` over the slots of f.
+
+        Raises ImportError where xarray is not installed.
+        """
+        return labelled.to_xarray(self)
+
+    def to_arviz(self) -> xr.DataTree:
+        """The draws as a DataTree of the groups posterior, sample_stats and observed_data, for ArviZ.
+
+        Raises CallError where no draws were kept, ImportError where xarray is not installed.
+        """
+        return labelled.to_arviz(self)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: plot.Theme = "light") -> Figure:
+        """A matplotlib figure of the answers, ``light`` or ``dark``; written to a file where a path is given.
+
+        Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
+        written, or matplotlib does not know its suffix.
+        """
+        if path is not None:
+            require_plot(Path(path))
+        drawn = plot.figure(self, theme)
+        if path is not None:
+            save_plot(drawn, Path(path))
+        return drawn
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet file: the rows of `to_polars`, and in its metadata all that `load` reads back.
+
+        Raises ImportError where pyarrow is not installed, OSError where the file cannot be written.
+        """
+        save(Path(path), frames.to_parquet(self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """The result that a file keeps: JSON of `to_json`, or Parquet of `to_parquet`.
+
+        It has all that is printed of a result; answers by node and draws are not kept. Raises PlxError where
+        the file holds no result, OSError where it cannot be read.
+        """
+        program, queries, inference = read(Path(path))
+        return cls(program, tuple(QueryResult(**query) for query in queries), inference)
 
     def __repr__(self) -> str:
         return plain_table(self)

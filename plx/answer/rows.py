@@ -87,7 +87,7 @@ def truth_text(query: NamedAnswer) -> str:
 
 
 def _number_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
-    if (moments := query.moments) is None:
+    if query.kind != "number" or (moments := query.moments) is None:
         return
     yield "mean", number_text(moments.mean, moments.mcse), error_text(moments.mcse)
     if moments.sd is not None:
@@ -121,11 +121,15 @@ def _world_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     for number, world in enumerate(query.worlds, start=1):
         label = "log weight" if len(query.worlds) == 1 else f"log weight of world {number}"
         yield label, number_text(world.log_weight) + _proof_text(world), ""
-        unknowns = list(world.texts.items())
+        false = [name for name, value in world.assignment.items() if value is False]
+        left_out = set(false) if len(false) > MOST_VALUES else set()
+        unknowns = [(name, text) for name, text in world.texts.items() if name not in left_out]
         for name, text in unknowns[:MOST_UNKNOWNS]:
             yield readable(name), readable(text), ""
         if len(unknowns) > MOST_UNKNOWNS:
             yield f"{count_text(len(unknowns) - MOST_UNKNOWNS)} more", "in --format json", ""
+        if left_out:
+            yield f"{count_text(len(left_out))} others", "false", ""
 
 
 def _proof_text(world: MapWorld) -> str:

@@ -109,7 +109,7 @@ def _short(query: NamedAnswer) -> str:
     error = error_text(query.mcse)
     if query.kind == "probability":
         return truth_text(query) + (f" ± {error}" if error else "")
-    if query.moments is not None:
+    if query.kind == "number" and query.moments is not None:
         return f"mean {number_text(query.moments.mean, query.mcse)}" + (f" ± {error}" if error else "")
     if query.kind == "map":
         return f"log weight {number_text(query.worlds[0].log_weight)}" if query.worlds else "no world"

@@ -288,7 +288,8 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Query:
-    """``targets`` has several entries for a joint query, none for ``map`` and ``logz``.
+    """``targets`` has several entries for a joint query, none for ``map`` and ``logz``. ``part`` is the
+    random term that a ``map`` is asked of, whose instances are those of the scope.
 
     ``syntax`` is kept to print the name of each instance.
     """
@@ -301,6 +302,7 @@ class Query:
     span: Span
     syntax: ast.Query
     best: int = 1
+    part: Expr | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,12 +73,14 @@ def _finite(ctx: Context, typed: Typed) -> Typed:
 def check_query(ctx: Context, node: ast.Query) -> Query | None:
     """A query with its kind, or None after reports."""
     scope, env, wrong = resolve_scope(ctx, {}, node.scope)
-    given = [ctx.formula(env, condition) for condition in node.given]
+    whole = isinstance(node.target, ast.MapTarget) and node.target.part is not None
+    given = [ctx.formula({} if whole else env, condition) for condition in node.given]
     wrong |= any(condition.broken for condition in given)
     label = node.label.text if node.label else None
     conditions = tuple(condition.expr for condition in given)
     if isinstance(node.target, ast.MapTarget | ast.LogZTarget):
-        return None if wrong else _whole(ctx, node, node.target, scope, conditions, label)
+        part, broken = _part(ctx, env, node)
+        return None if wrong or broken else _whole(ctx, node, node.target, scope, conditions, label, part)
     joint = isinstance(node.target, ast.Tuple)
     items = node.target.items if isinstance(node.target, ast.Tuple) else (node.target,)
     targets = [ctx.resolve(env, item) for item in items]
@@ -97,13 +99,26 @@ def _whole(
     scope: Scope,
     given: tuple[Expr, ...],
     label: str | None,
+    part: Expr | None,
 ) -> Query | None:
     if isinstance(target, ast.LogZTarget):
         return Query("logz", (), scope, given, label, node.span, node)
     if target.best < 1:
         ctx.error(target.span, "`map` takes a positive number of worlds")
         return None
-    return Query("map", (), scope, given, label, node.span, node, target.best)
+    return Query("map", (), scope, given, label, node.span, node, target.best, part)
+
+
+def _part(ctx: Context, env: Env, node: ast.Query) -> tuple[Expr | None, bool]:
+    """The random term that a `map` is asked of, and whether it is wrong."""
+    if not isinstance(node.target, ast.MapTarget) or node.target.part is None:
+        return None, False
+    found = ctx.resolve(env, node.target.part)
+    if not found.broken and not isinstance(found.expr, RandomTerm):
+        hint = "name a random function: `query map smokes(x) for x in Person`"
+        ctx.error(node.target.part.span, "`map` is asked of unknowns alone", hint)
+        return None, True
+    return found.expr, found.broken
 
 
 def target_kind(target: Typed) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from plx.check.context import Context
 from plx.check.program import (
@@ -60,14 +60,15 @@ def _unused(
     ctx: Context, rules: Sequence[Rule], evidence: Sequence[Evidence], queries: Sequence[Query]
 ) -> None:
     ruled = _mentioned(rule.body for rule in rules) | {seen.random for seen in evidence}
-    asked = _mentioned(expr for query in queries for expr in (*query.targets, *query.given))
+    worlds = [query.part for query in queries if query.part is not None]
+    asked = _mentioned([*worlds, *(expr for query in queries for expr in (*query.targets, *query.given))])
     for name, entry in ctx.entries.items():
         if isinstance(entry, RandomEntry) and name not in ruled:
             what = "all its values are equally likely" if name in asked else "it is never used"
             ctx.warn(entry.info.span, f"no rule mentions `{name}`: {what}")
 
 
-def _mentioned(exprs: Iterator[Expr]) -> set[str]:
+def _mentioned(exprs: Iterable[Expr]) -> set[str]:
     return {part.name for expr in exprs for part in parts(expr) if isinstance(part, RandomTerm)}
 
 

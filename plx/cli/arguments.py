@@ -13,6 +13,7 @@ import typer
 
 from plx.cli.output import check_output, complain, reason
 from plx.errors import CallError
+from plx.questions import Questions
 
 if TYPE_CHECKING:
     from plx.model import Model
@@ -23,6 +24,13 @@ class Protocol(StrEnum):
 
     sweeps = "sweeps"
     paper = "paper"
+
+
+class Theme(StrEnum):
+    """The colours of a plot."""
+
+    light = "light"
+    dark = "dark"
 
 
 class SymmetryKind(StrEnum):
@@ -57,6 +65,22 @@ Best = Annotated[
         "--map", min=0, metavar="N", help="For networks: the N most probable worlds too, as `query map N`."
     ),
 ]
+Asked = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query",
+        metavar="QUERY",
+        help='Ask this in place of the program\'s own queries: "smokes(x) for x in Person". Repeatable.',
+    ),
+]
+Observed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--observe",
+        metavar="FACT",
+        help='Observe this as well: "friends(anna, bob)", "!smokes(bob)". Repeatable.',
+    ),
+]
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
 ]
@@ -68,6 +92,7 @@ def load(
     evidence: list[str] | None = None,
     max_ground: int | None = None,
     best: int = 0,
+    questions: Questions | None = None,
 ) -> Model:
     """The model in a file; says on standard error what looks odd in it.
 
@@ -77,13 +102,16 @@ def load(
 
     if is_network(file):
         _bytes(file)
+        if questions and questions.sources:
+            raise typer.BadParameter("--query and --observe are for programs: a network takes --evidence")
         model = read_network(file, [*_evidence(evidence), *(bind or ())], best)
     elif best:
         raise typer.BadParameter(f"--map is for networks: write `query map {best}` in the program")
     elif evidence:
         raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
     else:
-        model = read_program(name_of(file), _bytes(file), _bindings(bind), _folder(file), max_ground)
+        found = name_of(file), _bytes(file), _bindings(bind), _folder(file)
+        model = read_program(*found, max_ground, questions=questions)
     for warning in model.warnings:
         complain(warning)
     return model

@@ -14,13 +14,16 @@ import typer
 from typer.core import TyperGroup
 
 from plx.cli.arguments import (
+    Asked,
     Best,
     Bind,
     Evidence,
     File,
     MaxGround,
+    Observed,
     Protocol,
     SymmetryKind,
+    Theme,
     check_method,
     check_number,
     drawn_form,
@@ -29,9 +32,11 @@ from plx.cli.arguments import (
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
 from plx.cli.output import (
+    AnswerFormat,
     Format,
     GroundFormat,
     TextOrJson,
+    answer_form,
     check_output,
     complain,
     console_on,
@@ -41,6 +46,7 @@ from plx.cli.output import (
     put,
 )
 from plx.errors import PlxError
+from plx.questions import Questions
 
 if TYPE_CHECKING:
     from plx.graph.model import GroundModel
@@ -121,22 +127,39 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
+    asked: Asked = None,
+    observed: Observed = None,
+    draws: Annotated[
+        int | None, typer.Option(callback=check_number, help="Worlds of each chain to keep, for --plot.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the answers: a.svg, a.png, a.pdf.")
+    ] = None,
+    theme: Annotated[Theme, typer.Option(help="Colours of the plot.")] = Theme.light,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
     ] = False,
     format: Annotated[
-        Format | None, typer.Option(help="How to print the answers: as the suffix of -o says, else a table.")
+        AnswerFormat | None,
+        typer.Option(help="How to print the answers: as the suffix of -o says, else a table. parquet: -o."),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
 ) -> None:
     """Answer the queries of a program.
 
-    Example: `plx run smokers.plx --seconds 10 --format json`
+    Example: `plx run smokers.plx --seconds 10 --format json`,
+    `plx run smokers.plx --query "smokes(bob)" --observe "smokes(anna)"`
     """
     from plx.answer.result import Interrupted
 
-    form = form_of(format, output, Format.table)
-    model = load(file, bind, evidence, max_ground, best)
+    form = answer_form(format, output)
+    if plot is not None:
+        from plx.answer.drawing import require_plot
+
+        check_output(plot)
+        require_plot(plot)
+    questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
+    model = load(file, bind, evidence, max_ground, best, questions)
     check_method(method)
     try:
         result = model.run(
@@ -146,6 +169,7 @@ def run(
             samples=samples,
             seconds=seconds,
             accuracy=accuracy,
+            draws=draws,
             progress=True,
         )
     except Interrupted as interrupt:
@@ -153,6 +177,8 @@ def run(
             raise
         print_result(interrupt.result, form, output)
         raise typer.Exit(INTERRUPTED) from None
+    if plot is not None:
+        result.plot(plot, theme.value)
     print_result(result, form, output)
     if strict and not result.converged:
         raise typer.Exit(UNCONVERGED)
@@ -271,11 +297,12 @@ def compare(
     It takes methods × chains × seconds in all. Example: `plx compare ring.plx --seconds 5 --plot kl.svg`
     """
     from plx.answer import comparison
+    from plx.answer.drawing import require_plot
     from plx.api import compare as measure
 
     if plot is not None:
         check_output(plot)
-        comparison.require_plot(plot)
+        require_plot(plot)
     found = measure(
         load(file, bind, evidence, max_ground),
         [method.strip() for method in methods.split(",")],

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import typer
 
 from plx.errors import Diagnostic, render
+from plx.extras import library
 from plx.saving import require_writable, save
 
 if TYPE_CHECKING:
@@ -26,11 +27,20 @@ UNCONVERGED = 3
 
 
 class Format(StrEnum):
-    """How answers are printed."""
+    """How figures are printed."""
 
     table = "table"
     json = "json"
     csv = "csv"
+
+
+class AnswerFormat(StrEnum):
+    """How answers are printed, or kept in a file."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    parquet = "parquet"
 
 
 class GroundFormat(StrEnum):
@@ -49,7 +59,7 @@ class TextOrJson(StrEnum):
     json = "json"
 
 
-Form = TypeVar("Form", Format, GroundFormat)
+Form = TypeVar("Form", AnswerFormat, GroundFormat)
 
 
 def form_of(asked: Form | None, output: Path | None, usual: Form) -> Form:
@@ -94,12 +104,28 @@ def reason(error: OSError) -> str:
     )
 
 
-def print_result(result: Result, format: Format, output: Path | None) -> None:
+def answer_form(asked: AnswerFormat | None, output: Path | None) -> AnswerFormat:
+    """The form of answers, as `form_of`. Raises BadParameter for Parquet without a file, PlxError without its
+    library."""
+    form = form_of(asked, output, AnswerFormat.table)
+    if form is AnswerFormat.parquet:
+        if output is None:
+            raise typer.BadParameter("--format parquet needs a file: -o answers.parquet")
+        library("pyarrow", "Parquet files")
+    return form
+
+
+def print_result(result: Result, format: AnswerFormat, output: Path | None) -> None:
     """Print answers to standard output or to a file."""
-    if format is Format.table:
+    if format is AnswerFormat.table:
         put(_result_table(result, colour=output is None), output)
         return
-    put(result.to_csv() if format is Format.csv else result.to_json() + "\n", output)
+    if format is AnswerFormat.parquet:
+        from plx.answer.frames import to_parquet
+
+        put(to_parquet(result), output)
+    else:
+        put(result.to_csv() if format is AnswerFormat.csv else result.to_json() + "\n", output)
     _say_caveats(result)
 
 
@@ -125,16 +151,16 @@ def _say_caveats(result: Result) -> None:
         sys.stderr.write(f"warning: {line}\n")
 
 
-def put(text: str, output: Path | None = None) -> None:
-    """Write text to standard output, or all at once to a file.
+def put(content: str | bytes, output: Path | None = None) -> None:
+    """Write text to standard output, or text or bytes all at once to a file.
 
     Raises BadParameter if the file cannot be written, OSError if standard output cannot.
     """
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.write(str(content))
         return
     try:
-        save(output, text.encode("utf-8", "replace"))
+        save(output, content.encode("utf-8", "replace") if isinstance(content, str) else content)
     except OSError as error:
         raise _unwritable(output, error) from None
 

@@ -107,6 +107,7 @@ class AtomBlock:
     name: str
     index: IntArray  # [n, slots] value ids of the arguments
     first: int
+    slots: tuple[str, ...] = ()  # their names, where they have some
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +206,8 @@ class GroundEvidence:
 class GroundQuery:
     """One instance of a query; its answer is the joint distribution of its targets.
 
-    ``map`` and ``logz`` have no targets. ``name`` is the instance's text, or its label.
+    ``map`` and ``logz`` have no targets. ``name`` is the instance's text, or its label. ``term`` is what all
+    instances have in common, ``slots`` tells them apart: names, each with a value id.
     """
 
     kind: Literal["probability", "distribution", "number", "joint", "map", "logz"]
@@ -215,6 +217,9 @@ class GroundQuery:
     given: tuple[GroundEvidence, ...]
     span: Span | None
     best: int = 1
+    term: str = ""
+    slots: tuple[tuple[str, int], ...] = ()
+    part: tuple[int, ...] | None = None  # the atoms that a `map` is asked of; None: all
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from plx.ground.columns import Column, Part, TableBlock, gathered
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.index import TupleIndex
+from plx.ground.terms import slot_names
 from plx.values import IntArray
 
 
@@ -104,7 +105,7 @@ def lay_out(evaluator: Evaluator, max_ground: int) -> AtomTable:
     for info in program.randoms.values():
         env = _indexes(evaluator, info, max_ground)
         index = env.stack([slot.variable.uid for slot in info.slots])
-        blocks.append(AtomBlock(info.name, index, first))
+        blocks.append(AtomBlock(info.name, index, first, slot_names(info)))
         domain.append(_domain_numbers(evaluator, info, env, domains))
         first += env.n
     numbers = np.concatenate([*domain, np.empty(0, dtype=np.int64)])

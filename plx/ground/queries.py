@@ -15,8 +15,10 @@ from plx.ground.columns import TableBlock
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
 from plx.ground.names import QueryNames
+from plx.ground.query_slots import query_slots
 from plx.ground.terms import flatten
 from plx.numerals import shortened
+from plx.syntax.printer import print_statement
 from plx.values import FALSE, TRUE, IntArray, Values
 
 
@@ -24,10 +26,15 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
     """The instances of a query, over the nodes that were made while grounding."""
     formulas.budget.spend(formulas.evaluator, ROOT, query.scope)
     env = all_instances(formulas.evaluator, ROOT, query.scope)
+    if isinstance(query.part, RandomTerm):
+        yield _part_query(formulas, query, query.part, env)
+        return
     targets = [_targets(formulas, target, env) for target in query.targets]
     facts = [fact for given in query.given for fact in flatten("and", given)]
     conditions = [_conditions(formulas, fact, env) for fact in facts]
     names = QueryNames(formulas.evaluator.values, query, env)
+    term, slots = query_slots(formulas.evaluator, query, env)
+    indexes = list(zip(*slots.values(), strict=True)) or [()] * env.n
     for row, (text, label) in enumerate(zip(names.texts(), names.labels(), strict=True)):
         given = [condition[row] for condition in conditions]
         instance = GroundQuery(
@@ -38,9 +45,29 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
             given=tuple(condition for condition in given if condition is not None),
             span=query.span,
             best=query.best,
+            term=term,
+            slots=tuple(zip(slots, indexes[row], strict=True)),
         )
         _check_range(formulas.evaluator.values, instance)
         yield instance
+
+
+def _part_query(formulas: Formulas, query: Query, part: RandomTerm, env: Env) -> GroundQuery:
+    """A `map` of some unknowns, which is one query; what is given mentions no variable."""
+    facts = [fact for given in query.given for fact in flatten("and", given)]
+    given = [condition for fact in facts for condition in _conditions(formulas, fact, ROOT)]
+    text = print_statement(replace(query.syntax, label=None)).removeprefix("query ")
+    return GroundQuery(
+        kind="map",
+        name=query.label or text,
+        text=text,
+        targets=(),
+        given=tuple(condition for condition in given if condition is not None),
+        span=query.span,
+        best=query.best,
+        term=query.label or text,
+        part=tuple(dict.fromkeys(formulas.atom(part, env).tolist())),
+    )
 
 
 def _check_range(values: Values, query: GroundQuery) -> None:

@@ -12,6 +12,7 @@ from plx.check.program import (
     Operation,
     ParamTerm,
     Program,
+    RandomInfo,
     RandomTerm,
     Rank,
     RelationBinding,
@@ -24,6 +25,7 @@ from plx.check.program import (
     SetRange,
     SetType,
     SetUnion,
+    SlotInfo,
     Variable,
 )
 
@@ -95,6 +97,21 @@ def bound(scope: Scope) -> frozenset[int]:
 def variables(binding: SetBinding | RelationBinding) -> tuple[Variable, ...]:
     """The variables of one binding."""
     return (binding.variable,) if isinstance(binding, SetBinding) else binding.variables
+
+
+def slot_names(info: RandomInfo) -> tuple[str, ...]:
+    """The declared names of slots; else those of their types, else their numbers. All are different."""
+    names: list[str] = []
+    for number, slot in enumerate(info.slots, start=1):
+        name = _slot_name(slot) or f"slot{number}"
+        names.append(name if name not in names else f"{name}{number}")
+    return tuple(names)
+
+
+def _slot_name(slot: SlotInfo) -> str | None:
+    if not slot.variable.name.startswith("#"):
+        return slot.variable.name
+    return slot.set.name if isinstance(slot.set, SetType) else None
 
 
 def flatten(op: str, expr: Expr) -> Iterator[Expr]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from plx.errors import Diagnostic, PlxError
+import numpy as np
+
+from plx.errors import CallError, Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundQuery
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import free_nodes
@@ -28,6 +30,24 @@ def refuse_large_answers(graph: FactorGraph, queries: Iterable[GroundQuery]) -> 
     total = sum(2.0**bits for bits, _ in sizes)
     if total > MOST_TOGETHER:
         raise PlxError(_too_many(math.log2(total), *max(sizes, key=lambda pair: pair[0])))
+
+
+MOST_DRAWN = 1 << 30
+"""Draws take at most so many bytes."""
+
+
+def refuse_large_draws(graph: FactorGraph, queries: Iterable[GroundQuery], draws: int, chains: int) -> None:
+    """Raises CallError where the states of what is asked would take too much memory, chain by chain."""
+    scopes = {free_nodes(query) for query in queries if query.targets}
+    each = 16 + sum(np.min_scalar_type(int(2 ** joint_bits([*graph.card[list(s)]]))).itemsize for s in scopes)
+    if (size := each * draws * chains) > MOST_DRAWN:
+        what = f"{draws:,} draws of {chains:,} chains and {len(scopes):,} answers take {size / 1e9:,.1f} GB"
+        raise CallError(
+            Diagnostic(
+                f"{what}; the limit is {MOST_DRAWN / 1e9:.1f} GB",
+                hint=f"keep {MOST_DRAWN // (each * chains):,} draws or fewer, or ask for fewer terms",
+            )
+        )
 
 
 def _bits(graph: FactorGraph, query: GroundQuery) -> float:

@@ -22,8 +22,15 @@ def free_nodes(query: GroundQuery) -> tuple[int, ...]:
 
 
 def numbers(model: GroundModel, query: GroundQuery) -> FloatArray:
-    """The value of each state of a number query's target, shape (states,)."""
+    """The value of each state of a query's first target, shape (states,); NaN where it is no number."""
     return model.values.floats(query.targets[0].labels)
+
+
+def is_number(model: GroundModel, query: GroundQuery) -> bool:
+    """Whether an answer has a mean: that of a number, or of an unknown all of whose values are numbers."""
+    if query.kind != "distribution":
+        return query.kind == "number"
+    return bool(np.isfinite(numbers(model, query)).all())
 
 
 def exact_answer(model: GroundModel, query: GroundQuery, p: FloatArray) -> Answer:
@@ -32,7 +39,7 @@ def exact_answer(model: GroundModel, query: GroundQuery, p: FloatArray) -> Answe
     A query that evidence decided has no free node and p = [1].
     """
     answer = Answer(p=p, mcse=np.zeros(len(p)))
-    if query.kind != "number":
+    if not is_number(model, query):
         return answer
     x = numbers(model, query)
     mean, sd = moments(x, p)

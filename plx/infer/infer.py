@@ -67,10 +67,19 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
             choice, found = _answered(model, method, options)
         except OutOfTimeError:
             raise _too_late(method, options) from None
+        if options.draws is not None and found.log_weights is None:
+            found = _with_own_draws(model, found, options)
     found = replace(found, method=choice.method, reason=choice.reason, seconds=clock.seconds)
     if model.graph is not given.graph and _lacks_worlds(model, found):
         found = replace(found, notes=(*found.notes, DISTANT))
     return found if is_resolved(given) else replace(found, log_z=None)
+
+
+def _with_own_draws(model: GroundModel, found: Inference, options: Options) -> Inference:
+    """Draws for answers that come of no chains in the model."""
+    from plx.infer.mcmc.draws import with_draws
+
+    return with_draws(model, found, options, None)
 
 
 def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
@@ -181,6 +190,7 @@ def require_method(method: str) -> None:
 def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     """Answers by a sampler to the queries that have targets."""
     from plx.infer.mcmc.advice import advice
+    from plx.infer.mcmc.draws import with_draws
     from plx.infer.mcmc.estimates import sampled_answers
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
@@ -194,7 +204,7 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     answered = sampled_answers(asked, found, options)
     answers = iter(answered)
     samples = found.samples
-    return Inference(
+    inference = Inference(
         name,
         "",
         tuple(next(answers) if query.targets else Answer() for query in model.queries),
@@ -205,6 +215,9 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
         notes=samples.notes,
         advice=advice(asked, found, answered, name, options),
     )
+    if options.draws is None or found.standing is None or found.standing.model.graph is not model.graph:
+        return inference
+    return with_draws(model, inference, options, found)
 
 
 def _with_worlds(model: GroundModel, found: Inference, options: Options, proven: bool = True) -> Inference:

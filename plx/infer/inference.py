@@ -60,7 +60,8 @@ class Answer:
     """The answer to one ground query, over the joint states of its targets.
 
     Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``mean``, ``sd`` and
-    their standard errors are given for numbers only, ``worlds`` for `map`, ``log_z`` for `logz`.
+    their standard errors are given for numbers, and for unknowns all of whose values are numbers; ``worlds``
+    for `map`, ``log_z`` for `logz`.
     """
 
     p: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -74,6 +75,8 @@ class Answer:
     worlds: tuple[World, ...] = ()
     log_z: float | None = None
     converged: bool = True
+    states: npt.NDArray[np.unsignedinteger] | None = None
+    """Of draws: joint states of the nodes that evidence left open, in C order, shape (chains, draws)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,10 @@ class Inference:
     notes: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     """Why answers have not converged, and what helps."""
+    log_weights: FloatArray | None = None
+    """Of the world of each draw, shape (chains, draws), where draws are kept."""
+    apart: int | None = None
+    """Sweeps between two draws."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ def silent(progress: Progress) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. ``samples`` counts kept draws over all chains; ``seconds`` is wall-clock time.
+    """How to run. ``samples`` counts draws over all chains; ``seconds`` is wall-clock time; ``draws``
+    worlds of each chain are kept.
 
     ``threads`` never changes an answer.
     """
@@ -53,6 +54,7 @@ class Options:
     seconds: float | None = 60.0
     accuracy: float = 0.005
     rhat: float = 1.01
+    draws: int | None = None
     threads: int | None = None
     progress: Report = silent
 
@@ -100,6 +102,7 @@ _RULES = {
     "seed": _Rule("a whole number, 0 or more", "leave it out to have one drawn", least=0),
     "chains": _Rule("a whole number, 1 or more", "leave it out if in doubt"),
     "samples": _Rule("a whole number, 1 or more", "leave it out to go on until the accuracy is met"),
+    "draws": _Rule("a whole number, 1 or more", "leave it out to keep no worlds"),
     "lanes": _Rule("a whole number, 1 or more", "leave it out if in doubt"),
     "seconds": _Rule("a number of seconds, 0 or more", "leave it out if in doubt", whole=False, least=0),
     "accuracy": _Rule("a number above 0", "0.005 is usual", whole=False, least=0, above=True),
@@ -114,12 +117,13 @@ def run_options(
     samples: int | None,
     seconds: float | None,
     accuracy: float,
+    draws: int | None = None,
 ) -> Options:
     """The options of a run; what is None is as usual for the method, a seed is drawn.
 
     Raises CallError with every value that makes no sense.
     """
-    given = {"seed": seed, "chains": chains, "samples": samples, "seconds": seconds}
+    given = {"seed": seed, "chains": chains, "samples": samples, "seconds": seconds, "draws": draws}
     told = checked(accuracy=accuracy, **{name: value for name, value in given.items() if value is not None})
     usual = {
         "seed": drawn_seed(),

@@ -335,9 +335,10 @@ class ObserveFrom:
 
 @dataclass(frozen=True, slots=True)
 class MapTarget:
-    """``query map`` or ``query map 5``: the ``best`` most probable worlds."""
+    """``query map`` or ``query map 5``: the ``best`` most probable worlds; ``map f(x)``: a part of them."""
 
     best: int = 1
+    part: Expr | None = None
     span: Span = _span()
 
 

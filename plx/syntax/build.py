@@ -227,9 +227,10 @@ class Builder:
         return ast.ObserveFrom(_name(parts[1]), parts[2], span=_span(parts))
 
     def map_target(self, parts: Parts) -> ast.MapTarget:
-        """``map`` or ``map 5``."""
-        best = _count(parts[1]) if len(parts) > 1 else 1
-        return ast.MapTarget(best, span=_span(parts))
+        """``map``, ``map 5`` or ``map f(x)``."""
+        counted = len(parts) > 1 and _is(parts[1], "NUMBER")
+        rest = parts[2:] if counted else parts[1:]
+        return ast.MapTarget(_count(parts[1]) if counted else 1, rest[0] if rest else None, span=_span(parts))
 
     def logz_target(self, parts: Parts) -> ast.LogZTarget:
         """``logz``."""

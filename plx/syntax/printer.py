@@ -239,7 +239,8 @@ class _Statements(_Printer):
 
     def _target(self, target: ast.Expr | ast.MapTarget | ast.LogZTarget) -> str:
         if isinstance(target, ast.MapTarget):
-            return "map" if target.best == 1 else f"map {target.best}"
+            part = f" {self.expr(target.part)}" if target.part else ""
+            return ("map" if target.best == 1 else f"map {target.best}") + part
         return "logz" if isinstance(target, ast.LogZTarget) else self.expr(target)
 
 

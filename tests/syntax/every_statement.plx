@@ -48,4 +48,6 @@ query (smokes(anna), rain)
 query sum(level(x) for x in Person) as total
 query map
 query map 5
+query map smokes(x) for x in Person
+query map 3 up given smokes(anna)
 query logz

@@ -88,7 +88,8 @@ _paths = st.text(st.characters(exclude_characters="\r\n"), max_size=8)
 _columns = _build(ast.Quoted, st.text(max_size=4)) | names
 _files = _build(ast.File, _paths, _tuples(_columns), st.none() | exprs)
 _values = st.none() | exprs | _files
-_targets = exprs | _build(ast.MapTarget, st.integers(1, 20)) | st.just(ast.LogZTarget(span=NOWHERE))
+_parts = st.none() | names | _build(ast.Apply, names, _tuples(exprs, 1))
+_targets = exprs | _build(ast.MapTarget, st.integers(1, 20), _parts) | st.just(ast.LogZTarget(span=NOWHERE))
 statements = (
     _build(ast.TypeDecl, names, _slots, _values)
     | _build(ast.ParamDecl, names, _slots, _values)

@@ -146,7 +146,11 @@ def test_the_signature_names_every_option() -> None:
 
 @pytest.mark.parametrize(
     ("name", "option"),
-    list(zip(["methd", "sed", "chain", "sample", "second", "acuracy", "progres"], OPTIONS, strict=True)),
+    list(
+        zip(
+            ["methd", "sed", "chain", "sample", "second", "acuracy", "drows", "progres"], OPTIONS, strict=True
+        )
+    ),
 )
 def test_a_misspelt_option_is_offered(name: str, option: str) -> None:
     with pytest.raises(plx.PlxError, match=f"did you mean `{option}`, the option of `run`"):

@@ -165,3 +165,21 @@ def test_what_cannot_be_written_is_told_apart(tmp_path: Path) -> None:
         save(tmp_path / "no" / "where", b"")
     require_writable(tmp_path / "new")
     assert names(tmp_path) == []
+
+
+def test_answers_are_kept_in_parquet(plx) -> None:  # type: ignore[no-untyped-def]
+    pytest.importorskip("pyarrow")
+    from plx.answer.result import Result
+
+    assert plx("run", "coin.plx", "-o", "answers.parquet")[0] == 0
+    assert plx("run", "coin.plx", "-o", "answers.json")[0] == 0
+    assert Result.load("answers.parquet") == Result.load("answers.json")
+    code, words = plx("run", "coin.plx", "--format", "parquet")
+    assert code == 2 and "-o answers.parquet" in words
+
+
+def test_parquet_without_its_library_says_how_to_install_it(plx, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, words = plx("run", "coin.plx", "-o", "answers.parquet")
+    assert code == 2 and "pip install 'plx[parquet]'" in words
+    assert names(Path()) == ["coin.plx"]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.ragged import segments
 from plx.graph.worlds import run_strides
-from plx.infer.answers import free_nodes
+from plx.infer.answers import free_nodes, is_number
 from plx.infer.gibbs.conditional_tables import Conditionals, conditionals, summed_terms, thresholds
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
 from plx.infer.kernels.derived import NO_STEP
@@ -28,6 +28,17 @@ class Targets:
     nodes: tuple[tuple[int, ...], ...]
     offset: IntArray  # [T + 1]
     of_query: IntArray  # [queries] position in nodes
+
+    def states(self, card: npt.NDArray[np.integer], nodes: npt.NDArray[np.integer]) -> IntArray:
+        """The joint state of every target, shape (T, n), from the states of all nodes, shape (V + D, n)."""
+        index = np.zeros((len(self.nodes), nodes.shape[1]), dtype=np.int64)
+        arity = np.array([len(scope) for scope in self.nodes], dtype=np.int64)
+        for size in np.unique(arity).tolist():
+            mine = np.flatnonzero(arity == size)
+            scope = np.array([self.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
+            for position in range(size):
+                index[mine] = index[mine] * card[scope[:, position]][:, None] + nodes[scope[:, position]]
+        return index
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ def targets_of(model: GroundModel) -> Targets:
     card = model.graph.card.tolist()
     for query in model.queries:
         nodes = free_nodes(query)
-        key = nodes, query.targets[0].labels.tobytes() if query.kind == "number" else b""
+        key = nodes, query.targets[0].labels.tobytes() if is_number(model, query) else b""
         if key not in position:
             position[key] = len(position)
             sizes.append(card[nodes[0]] if len(nodes) == 1 else math.prod(card[node] for node in nodes))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery
-from plx.infer.answers import exact_answer, moments, numbers
+from plx.infer.answers import exact_answer, is_number, moments, numbers
 from plx.infer.inference import Answer
 from plx.infer.mcmc.run import Sampled, scaled_error
 from plx.infer.options import Options
@@ -39,7 +39,7 @@ def _answer(
             states.mcse[part].max() < options.accuracy and rhat < options.rhat and not found.stuck[t]
         ),
     )
-    if query.kind != "number":
+    if not is_number(model, query):
         return answer
     mean, sd = moments(numbers(model, query), answer.p)
     spread = found.diagnosis.numbers

@@ -110,15 +110,8 @@ def _advance(chains: SliceChains, steps: int) -> None:
 def _record(chains: SliceChains, counts: IntArray) -> None:
     """Add the present state of every target to its counts."""
     nodes = node_states(chains.model.graph, chains.state.T)
-    chain = np.arange(len(chains.state))
-    arity = np.array([len(scope) for scope in chains.targets.nodes], dtype=np.int64)
-    for size in np.unique(arity).tolist():
-        mine = np.flatnonzero(arity == size)
-        scope = np.array([chains.targets.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
-        index = np.zeros((len(mine), len(chain)), dtype=np.int64)
-        for position in range(size):
-            index = index * chains.model.graph.card[scope[:, position]][:, None] + nodes[scope[:, position]]
-        counts[chain, chains.targets.offset[mine][:, None] + index] += 1
+    states = chains.targets.states(chains.model.graph.card, nodes)
+    counts[np.arange(len(chains.state)), chains.targets.offset[:-1, None] + states] += 1
 
 
 def _slices(graph: FactorGraph, rows: DerivedRows, s: Structure) -> Slices:

@@ -6,6 +6,7 @@ disagree, the older half is dropped first, so that the burn-in grows with the ru
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Literal
@@ -17,9 +18,10 @@ from plx import deadline
 from plx.deadline import within
 from plx.graph.model import GroundModel
 from plx.graph.rows import BoolArray
+from plx.infer.answers import is_number, numbers
 from plx.infer.gibbs.chains import state_type
 from plx.infer.gibbs.compiled import Targets, targets_of
-from plx.infer.inference import Samples
+from plx.infer.inference import Samples, Standing
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
 from plx.infer.mcmc.monitor import Monitor, Movement, monitor
@@ -57,6 +59,9 @@ class Sampled:
     movement: Movement | None  # None where a sampler does not say where its chains stand
     sd_mcse: FloatArray  # [targets] standard errors of the standard deviations of numbers
     stuck: BoolArray  # [targets] something that the target depends on keeps chains apart
+    standing: Standing | None  # where the chains stand
+    step: Callable[[int, int], object]  # moves them on, so many draws of so many sweeps
+    thin: int  # sweeps per draw
 
 
 def sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sampled:
@@ -89,15 +94,26 @@ def _sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sample
     )
     movement, stuck = run.moved()
     diagnosis = run.diagnosis(movement)
-    return Sampled(samples, targets, diagnosis, status, movement, run.sd_errors(diagnosis), stuck)
+    return Sampled(
+        samples,
+        targets,
+        diagnosis,
+        status,
+        movement,
+        run.sd_errors(diagnosis),
+        stuck,
+        standing,
+        partial(sampler.step, chains),
+        thin,
+    )
 
 
 def state_values(model: GroundModel, targets: Targets) -> FloatArray:
     """The number that each state of each target stands for, 0 where a target is no number."""
     values = np.zeros(int(targets.offset[-1]))
     for query, t in zip(model.queries, targets.of_query.tolist(), strict=True):
-        if query.kind == "number" and targets.nodes[t]:
-            values[targets.offset[t] : targets.offset[t + 1]] = model.values.floats(query.targets[0].labels)
+        if is_number(model, query) and targets.nodes[t]:
+            values[targets.offset[t] : targets.offset[t + 1]] = numbers(model, query)
     return values
 
 

@@ -1,0 +1,37 @@
+"""Pictures as files: what can be drawn, and how it is written."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plx.errors import Diagnostic, PlxError
+from plx.extras import library
+from plx.saving import save
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def require_plot(path: Path) -> None:
+    """Look whether a plot can be drawn, before time is spent on what it shows.
+
+    Raises PlxError if matplotlib is not installed or does not know the format, or there is no such folder.
+    """
+    known = library("matplotlib.backend_bases", "plots").FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        message = f"there is no plot format `{path.suffix}`"
+        raise PlxError(Diagnostic(message, hint=f"formats: {', '.join(sorted(known))}"))
+    if not path.parent.is_dir():
+        raise PlxError(Diagnostic(f"there is no folder `{path.parent}` for the plot"))
+
+
+def save_plot(figure: Figure, path: Path) -> None:
+    """Write a figure; the suffix of the path is the format. Raises PlxError where it cannot be written."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower(), facecolor=figure.get_facecolor())
+    try:
+        save(path, drawn.getvalue())
+    except OSError as error:
+        raise PlxError(Diagnostic(f"the plot `{path}` cannot be written: {error.strerror}")) from None

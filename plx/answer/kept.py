@@ -1,0 +1,141 @@
+"""A result from the file that keeps it: JSON, or the metadata of a Parquet file."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from plx.answer.export import plain_text, plain_value
+from plx.answer.frames import KEPT
+from plx.answer.named import Estimate, Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
+from plx.answer.table import warnings
+from plx.errors import Diagnostic, PlxError
+from plx.extras import library
+from plx.infer.inference import Inference
+
+_PARQUET = b"PAR1"
+
+
+def read(path: Path) -> tuple[str, list[dict[str, Any]], Inference]:
+    """The program, the fields of every answer and what is known of the run.
+
+    Raises PlxError where the file holds no result, OSError where it cannot be read.
+    """
+    content = path.read_bytes()
+    try:
+        if content.startswith(_PARQUET):
+            content = _from_parquet(content)
+        return _result(json.loads(content.decode("utf-8-sig")))
+    except PlxError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError, zlib.error):
+        hint = "write one with result.to_json() or result.to_parquet(path), or `plx run … -o result.json`"
+        raise PlxError(Diagnostic(f"{path} holds no result of plx", hint=hint)) from None
+
+
+def _from_parquet(content: bytes) -> bytes:
+    arrow, parquet = library("pyarrow", "Parquet files"), library("pyarrow.parquet", "Parquet files")
+    try:
+        metadata = parquet.read_schema(arrow.BufferReader(content)).metadata or {}
+    except (arrow.ArrowException, OSError):
+        raise ValueError from None
+    return zlib.decompress(metadata[KEPT])
+
+
+def _result(data: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]], Inference]:
+    queries = [_query(query) for query in data["queries"]]
+    notes = tuple(map(_str, data["notes"]))
+    run = Inference(
+        method=_str(data["method"]),
+        reason=_str(data["reason"]),
+        answers=(),
+        log_z=_float(data["log_z"]),
+        seed=None if data["seed"] is None else int(data["seed"]),
+        chains=None if data["chains"] is None else int(data["chains"]),
+        draws=None if data["samples"] is None else int(data["samples"]),
+        seconds=float(data["seconds"]),
+        status=_one_of(data["status"], ("done", "limit", "interrupted")),
+        advice=tuple(map(_str, data["advice"])),
+    )
+    program = _str(data["program"])
+    warned = warnings(NamedAnswers(program, [NamedAnswer(**query) for query in queries], run))
+    return program, queries, replace(run, notes=notes[: len(notes) - len(warned)])
+
+
+def _query(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an answer."""
+    moments = None
+    if data["mean"] is not None:
+        errors = (_error(data["mean_mcse"]), _error(data["sd_mcse"]))
+        moments = Moments(float(data["mean"]), _float(data["sd"]), *errors)
+    return {
+        "name": _str(data["name"]),
+        "text": _str(data["text"]),
+        "kind": _one_of(data["kind"], get_args(Kind)),
+        "line": None if data["line"] is None else int(data["line"]),
+        "estimates": tuple(_estimates(data["values"], data.get("typed"))),
+        "moments": moments,
+        "ess": _float(data["ess"]),
+        "rhat": _float(data["rhat"]),
+        "worlds": tuple(map(_world, data["worlds"])),
+        "log_z": _float(data["log_z"]),
+        "converged": _bool(data["converged"]),
+        "term": _str(data["term"]),
+        "slots": {_str(name): _value(value) for name, value in data["slots"].items()},
+    }
+
+
+def _estimates(values: Mapping[str, Any], typed: Sequence[Any] | None) -> Iterable[Estimate]:
+    found = map(plain_value, values) if typed is None else map(_value, typed)
+    for (text, estimate), value in zip(values.items(), found, strict=True):
+        yield Estimate(value, _str(text), float(estimate["p"]), _error(estimate["mcse"]))
+
+
+def _world(data: Mapping[str, Any]) -> MapWorld:
+    assignment = {_str(name): _value(value) for name, value in data["assignment"].items()}
+    texts = {name: plain_text(value) for name, value in assignment.items()}
+    told = {_str(name): _str(text) for name, text in data.get("texts", {}).items()}
+    return MapWorld(
+        assignment, texts | told, float(data["log_weight"]), _bool(data["optimal"]), _float(data["bound"])
+    )
+
+
+def _value(data: Any) -> Any:
+    """A value, or a tuple of values."""
+    if isinstance(data, list):
+        return tuple(map(_value, data))
+    if not isinstance(data, Value):
+        raise TypeError
+    return data
+
+
+def _float(data: Any) -> float | None:
+    return None if data is None else float(data)
+
+
+def _error(data: Any) -> float:
+    """A standard error; JSON has none that is infinite."""
+    return math.inf if data is None else float(data)
+
+
+def _str(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError
+    return data
+
+
+def _bool(data: Any) -> bool:
+    if not isinstance(data, bool):
+        raise TypeError
+    return data
+
+
+def _one_of(data: Any, choices: Sequence[str]) -> Any:
+    if data not in choices:
+        raise ValueError
+    return cast(Any, data)
