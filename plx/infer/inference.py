@@ -92,17 +92,3 @@ class Inference:
     notes: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     """Why answers have not converged, and what helps."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """An exact way that fits its budget: why it can be taken, what it costs, and what takes it.
-
-    ``operations`` are about as many as numbers are added or multiplied. ``run`` gives answers in the order of
-    the model's queries; it leaves `map` without worlds and `logz` without a value, and raises NoWorldError if
-    no world is possible.
-    """
-
-    reason: str
-    operations: float
-    run: Callable[[], Inference]

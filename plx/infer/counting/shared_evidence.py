@@ -72,7 +72,7 @@ def _conditional(model: GroundModel, sums: Sums, query: GroundQuery) -> FloatArr
     nodes = distinct((*free, *known))
     if not query.targets or min(known, default=0) < 0:
         return None
-    if not sums.fits(nodes, math.log2(LARGEST)):
+    if sums.bits(nodes) > math.log2(LARGEST):
         return None
     cards = model.graph.card[list(nodes)].tolist()
     joint = sums.joint(nodes).reshape(cards)

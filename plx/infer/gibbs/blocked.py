@@ -10,20 +10,19 @@ import numpy.typing as npt
 
 from plx.deadline import seconds_left, within
 from plx.errors import NoWorldError
-from plx.graph.model import GroundModel
-from plx.graph.subgraph import hard_factors
 from plx.graph.worlds import node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
 from plx.infer.gibbs.block_arrays import block_arrays, portions
 from plx.infer.gibbs.blocks import choose_blocks
 from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
-from plx.infer.gibbs.compiled import compile_model, targets_of
+from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
 from plx.infer.kernels.blocks import BlockArrays, kernel
+from plx.infer.problem import Problem
 from plx.infer.streams import Stream, narrow_states
 from plx.values import IMPOSSIBLE, IntArray
 
@@ -56,7 +55,7 @@ class Readout:
 class BlockedChains(Chains):
     """Chains on ``found.model``; ``blocks`` is None where single updates are enough."""
 
-    original: GroundModel
+    problem: Problem
     found: Substituted
     readout: Readout
     swept: GibbsChains
@@ -72,7 +71,7 @@ class BlockedChains(Chains):
         node, fixed = self.found.nodes
         own = nodes[np.maximum(node, 0)] if len(nodes) else np.zeros((len(node), nodes.shape[1]), np.int32)
         all_nodes = np.where(node[:, None] >= 0, own, fixed[:, None])
-        return all_nodes[: self.original.graph.n_variables].astype(np.int32)
+        return all_nodes[: self.problem.graph.n_variables].astype(np.int32)
 
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Counts for the targets of the original model; one portion of the blocks is updated per draw."""
@@ -97,62 +96,60 @@ class BlockedChains(Chains):
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
-        return Standing(self.original, lambda variables: self.states[variables], orbits)
+        return Standing(self.problem.model, lambda variables: self.states[variables], orbits)
 
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random; blocks stay."""
         self.swept.update_singly(seed)
 
 
-def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> SweptChains:
+def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SweptChains:
     """Chains for a scan in order, at first states that satisfy every hard rule, spread out.
 
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
-    if not len(hard_factors(model.graph)):
-        return plain.init(model, seed, chains, threads)
-    return _init(model, seed, chains, threads, random_scan=False)
+    if not len(problem.parts.hard_factors):
+        return plain.init(problem, seed, chains, threads)
+    return _init(problem, seed, chains, threads, random_scan=False)
 
 
-def init_random_scan(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> SweptChains:
+def init_random_scan(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SweptChains:
     """As `init`, for a random scan; blocks are updated in order."""
-    if not len(hard_factors(model.graph)):
-        return plain.init_random_scan(model, seed, chains, threads)
-    return _init(model, seed, chains, threads, random_scan=True)
+    if not len(problem.parts.hard_factors):
+        return plain.init_random_scan(problem, seed, chains, threads)
+    return _init(problem, seed, chains, threads, random_scan=True)
 
 
 def started(
-    model: GroundModel, seed: int, chains: int, threads: int | None
+    problem: Problem, seed: int, chains: int, threads: int | None
 ) -> tuple[Substituted, npt.NDArray[np.int32]]:
     """The model with defined unknowns computed, and states of its variables that keep every hard rule.
 
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
-    found = substitute(model)
+    found = substitute(problem)
     try:
         if found.model.constant_weight == IMPOSSIBLE:
-            raise contradiction(model)
-        return found, initial_states(found.model, seed, chains, threads)
+            raise contradiction(problem.model)
+        return found, initial_states(found.problem, seed, chains, threads)
     except NoWorldError:
-        raise contradiction(model) from None
+        raise contradiction(problem.model) from None
 
 
-def _init(
-    model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool
-) -> BlockedChains:
-    found, states = started(model, seed, chains, threads)
-    plan = compile_model(found.model)
+def _init(problem: Problem, seed: int, chains: int, threads: int | None, random_scan: bool) -> BlockedChains:
+    found, states = started(problem, seed, chains, threads)
+    plan = compile_model(found.problem)
     begun = chains_at(plan, states, seed, threads, random_scan)
-    graph, blocks, cuts = found.model.graph, None, np.zeros(2, dtype=np.int64)
+    graph, parts, blocks, cuts = found.problem.graph, found.problem.parts, None, np.zeros(2, dtype=np.int64)
     with within(_CHOOSING * seconds_left()):
-        chosen = choose_blocks(graph) if len(hard_factors(graph)) else []
+        chosen = choose_blocks(parts) if len(parts.hard_factors) else []
     if chosen:
         blocks = block_arrays(graph, plan.rows, chosen)
         cuts = portions(graph, blocks, _SHARE)
     random = narrow_states(seed, Stream.BLOCKS, range(chains))
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
-    parts = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
-    return BlockedChains(model, found, readout(model, found), begun, blocks, cuts, 0, parts)
+    split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
+    return BlockedChains(problem, found, readout(problem, found), begun, blocks, cuts, 0, split)
 
 
 def step(chains: SweptChains, draws: int, thin: int) -> npt.NDArray[np.integer]:
@@ -175,14 +172,14 @@ def _advance(
     return counts
 
 
-def readout(model: GroundModel, found: Substituted) -> Readout:
+def readout(problem: Problem, found: Substituted) -> Readout:
     """How the targets of the original model are read off those of the determined one."""
-    asked, own = targets_of(model), targets_of(found.model)
+    asked, own = problem.targets, found.problem.targets
     source = []
     for t, nodes in enumerate(asked.nodes):
         query = int(np.flatnonzero(asked.of_query == t)[0])
         start = own.offset[own.of_query[query]]
-        cards = model.graph.card[list(nodes)].tolist()
+        cards = problem.graph.card[list(nodes)].tolist()
         digits = np.unravel_index(np.arange(asked.offset[t + 1] - asked.offset[t]), cards) if nodes else ()
         index, possible, alive = np.zeros(int(asked.offset[t + 1] - asked.offset[t]), np.int64), True, False
         for node, digit in zip(nodes, digits, strict=True):

@@ -19,6 +19,7 @@ from plx.graph.subgraph import reached, subgraph
 from plx.infer.gibbs.block_arrays import VariableBlock
 from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.feasible import States, connected, feasible
+from plx.infer.problem import Parts
 from plx.values import IntArray
 
 _STATES = 256
@@ -41,7 +42,7 @@ _Part = tuple[IntArray, States, bool]
 """A block of a cluster: its members by position, their joint states, and whether it is the whole cluster."""
 
 
-def choose_blocks(graph: FactorGraph) -> list[VariableBlock]:
+def choose_blocks(graph: Parts) -> list[VariableBlock]:
     """Blocks for the hard rules of a graph; as many as are found by the deadline."""
     found = clusters(graph)
     few = sum(len(alike.variables) for alike in found) <= _MANY

@@ -25,6 +25,7 @@ from plx.infer.hard.functional_dependencies import (
     other_vectors,
     others,
 )
+from plx.infer.problem import Problem
 from plx.values import IMPOSSIBLE, IntArray
 
 _ROUNDS = 20
@@ -39,25 +40,31 @@ class Substituted:
     ``nodes`` says what became of each original node.
     """
 
-    model: GroundModel
+    problem: Problem
     nodes: NodeMap
 
+    @property
+    def model(self) -> GroundModel:
+        """The model that computes what hard rules define."""
+        return self.problem.model
 
-def substitute(model: GroundModel) -> Substituted:
+
+def substitute(problem: Problem) -> Substituted:
     """Replace defined unknowns until none is found. The constant is impossible if no world is possible."""
-    nodes, work = NodeMap.identity(model.graph.n_nodes), model
+    nodes, now = NodeMap.identity(problem.graph.n_nodes), problem
     for _ in range(_ROUNDS):
-        chosen = functional_dependencies(work.graph)
+        chosen = functional_dependencies(now.graph, now.parts.hard_factors)
         if not len(chosen.variable):
             break
-        step = _substitute(work, chosen)
+        step = _substitute(now.model, chosen)
         if step is None:
             break
         work, then = step
         nodes = nodes.then(then)
+        now = Problem(replace(work, atoms=nodes.atoms(problem.model.atoms, work.graph.n_variables)))
         if work.constant_weight == IMPOSSIBLE:
             break
-    return Substituted(replace(work, atoms=nodes.atoms(model.atoms, work.graph.n_variables)), nodes)
+    return Substituted(now, nodes)
 
 
 # ------------------------------------------------------------ substitution
