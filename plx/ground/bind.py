@@ -21,6 +21,7 @@ from plx.graph.ragged import starts
 from plx.graph.rows import BoolArray
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
+from plx.ground.limits import PORTION
 from plx.ground.sets import Sets
 from plx.ground.terms import Terms, conjuncts, variables
 from plx.values import IntArray
@@ -42,10 +43,6 @@ class Fixed(Protocol):
     def facts(self, relation: str, columns: tuple[int, ...]) -> tuple[IntArray, TupleIndex]:
         """The facts of a relation, sorted by some of their columns, and an index of those."""
         ...
-
-
-PORTION = 1 << 20
-"""Instances are worked on this many at a time, so that memory stays flat."""
 
 
 class Choices(NamedTuple):

@@ -16,7 +16,8 @@ from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
-from plx.ground.limit import MAX_GROUND, GroundBudget
+from plx.ground.limit import GroundBudget
+from plx.ground.limits import MAX_GROUND
 from plx.ground.queries import ground_query
 from plx.ground.tasks import split
 from plx.source import Span

@@ -8,23 +8,13 @@ from dataclasses import dataclass
 
 from plx.errors import Diagnostic, Note, PlxError
 from plx.graph.model import GroundModel
+from plx.infer.counting.limits import MANY
 from plx.infer.exact.enumeration import enumeration
 from plx.infer.exact_plan import ExactPlan, Refusal
 from plx.infer.inference import Answer, Inference
+from plx.infer.limits import CHEAP, FEW, MEMORY
 from plx.infer.options import Progress, Report, silent
 from plx.infer.problem import Problem
-
-FEW = 1 << 14
-"""So few worlds are enumerated without looking for anything better."""
-
-MANY = 20_000
-"""With more factors than this, counting is tried before an elimination order is searched for."""
-
-CHEAP = 3e6
-"""Operations below which elimination is taken without looking for anything better."""
-
-MEMORY = 2.0**32
-"""Bytes that any plan may hold at once; most ways have lower limits of their own."""
 
 Found = ExactPlan | Refusal | None
 """What a way says of a problem: None where it has nothing to do with it."""

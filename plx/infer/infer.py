@@ -15,24 +15,9 @@ from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
 from plx.infer.exact_choice import ExactWays
 from plx.infer.inference import Answer, Inference, World
+from plx.infer.limits import FEWEST, LEAST_PLANNING, PLANNING, SOLVING, TRYING, USUAL_PLANNING, USUAL_TRYING
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
 from plx.infer.problem import Problem
-
-FEWEST = 16
-"""Fewer chains than this may all be in one place and agree, so more are run than were asked for."""
-
-_PLANNING = 0.25
-"""The share of the time in which exact ways are looked for where sampling is the other choice;"""
-
-_LEAST_PLANNING, _USUAL_PLANNING = 0.1, 15.0
-"""so many seconds at least, and so many where there is no limit."""
-
-_SOLVING = 0.5
-"""The share of what is left then that an exact way may take before sampling begins in its place."""
-
-_TRYING, _USUAL_TRYING = 0.25, 60.0
-"""The share of what is left that exact ways get whose cost only trying tells, all together; and the seconds
-where there is no limit."""
 
 
 def infer(model: GroundModel, method: str = "auto", options: Options | None = None) -> Inference:
@@ -80,7 +65,7 @@ def _exact_in_time(problem: Problem, options: Options) -> Inference | None:
             plan = ways.cheapest()
         if plan is None:
             return _tried(ways, options)
-        with within(_SOLVING * seconds_left()):
+        with within(SOLVING * seconds_left()):
             return _with_worlds(problem, plan.run(), options)
     except OutOfTimeError:
         return None
@@ -90,7 +75,7 @@ def _tried(ways: ExactWays, options: Options) -> Inference | None:
     """The answers of the first plan of unknown cost that ends in its slice of the time; None if none does."""
     plans = ways.uncertain()
     left = seconds_left()
-    whole = _USUAL_TRYING if math.isinf(left) else _TRYING * left
+    whole = USUAL_TRYING if math.isinf(left) else TRYING * left
     for plan in plans:
         with suppress(OutOfTimeError), within(whole / len(plans)):
             return _with_worlds(ways.problem, plan.run(), options)
@@ -100,7 +85,7 @@ def _tried(ways: ExactWays, options: Options) -> Inference | None:
 def _planning() -> float:
     """Seconds for looking for exact ways."""
     left = seconds_left()
-    return _USUAL_PLANNING if math.isinf(left) else max(_LEAST_PLANNING, _PLANNING * left)
+    return USUAL_PLANNING if math.isinf(left) else max(LEAST_PLANNING, PLANNING * left)
 
 
 def _too_late(method: str, options: Options) -> PlxError:

@@ -7,20 +7,12 @@ from dataclasses import replace
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
+from plx.infer.best.limits import PLANNING, PROOF, QUICK
 from plx.infer.best.max_sum import MapPlan, best_worlds, map_plan
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
 from plx.infer.problem import Problem
-
-QUICK = 1e8
-"""Operations up to which elimination is preferred to the solver."""
-
-_PROOF = 0.8
-"""The share of the time that the search for a proof gets; annealing gets the rest."""
-
-_PLANNING = 0.25
-"""The share of that in which an elimination order is searched for."""
 
 
 def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple[World, ...], str]:
@@ -32,7 +24,7 @@ def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple
         PlxError: no world is possible.
     """
     try:
-        with within(_PROOF * seconds_left()):
+        with within(PROOF * seconds_left()):
             found = _searched(problem.model, count)
     except OutOfTimeError:
         found = None
@@ -60,7 +52,7 @@ def _searched(model: GroundModel, count: int) -> tuple[tuple[World, ...], str | 
 def _plan(model: GroundModel) -> MapPlan | None:
     """A plan for elimination, if it is found in a share of the time."""
     try:
-        with within(_PLANNING * seconds_left()):
+        with within(PLANNING * seconds_left()):
             return map_plan(model)
     except OutOfTimeError:
         return None

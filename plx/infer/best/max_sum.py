@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, plan
+from plx.infer.exact.elimination import JunctionTreePlan, plan
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import assemble
+from plx.infer.exact.limits import ExactBudget
 from plx.infer.exact_scores import States, Sums, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World

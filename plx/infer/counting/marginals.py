@@ -19,29 +19,14 @@ import numpy as np
 from plx.graph.model import GroundModel, GroundQuery
 from plx.graph.sizes import from_bits, joint_bits, joint_states, size_text
 from plx.infer.answers import distinct, free_nodes
-from plx.infer.counting.families import MOST_CELLS
 from plx.infer.counting.histograms import Component, components_of
+from plx.infer.counting.limits import JOINT_BITS, LARGEST, MOST_CELLS, MOST_NODES, SMALL
 from plx.infer.counting.symmetric_core import SymmetricCore, find_core
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
-
-MANY = 20_000
-"""With more factors than this, counting is tried before an elimination order is searched for."""
-
-LARGEST = 2.0**22
-"""Count vectors of all families of a component, taken together, are at most so many."""
-
-_SMALL = 4096
-"""A derived node that only a query mentions is summed over at most so many joint input states."""
-
-JOINT_BITS = 27.0
-"""log₂ of the numbers that a joint distribution may need in memory: a gigabyte."""
-
-_MOST_NODES = 24
-"""Joint distributions are made of at most so many nodes, those that they depend on counted too."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +126,7 @@ def _wide(model: GroundModel, node: int) -> bool:
     if node < graph.n_variables:
         return False
     inputs, _ = graph.inputs_of(node - graph.n_variables)
-    return bool((inputs >= graph.n_variables).any()) or joint_states(graph.card[inputs]) > _SMALL
+    return bool((inputs >= graph.n_variables).any()) or joint_states(graph.card[inputs]) > SMALL
 
 
 class Sums:
@@ -176,7 +161,7 @@ class Sums:
     def bits(self, nodes: tuple[int, ...]) -> float:
         """log₂ of the entries of the largest array that `joint` makes; infinite if it has too many axes."""
         needed = self._expand(nodes)
-        if len(needed) > _MOST_NODES:
+        if len(needed) > MOST_NODES:
             return math.inf
         blocks = {block for node in needed if (block := self._block(node))}
         taken = Counter(family for family, _ in blocks)

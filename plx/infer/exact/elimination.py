@@ -16,6 +16,7 @@ from plx.infer.answers import Nodes, distinct, free_nodes
 from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order
 from plx.infer.exact.isomorphic import keep_once, only_around
 from plx.infer.exact.junction_tree import ImpossibleError, propagate
+from plx.infer.exact.limits import JOINT_OPERATIONS, SPLIT_OPERATIONS, ExactBudget
 from plx.infer.exact.network import with_scopes
 from plx.infer.exact.split import split
 from plx.infer.exact.treewidth import least_bits, surely_wider
@@ -24,22 +25,6 @@ from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
-
-JOINT_OPERATIONS = 1e7
-"""What cliques for joint queries may cost before each such query gets a tree of its own."""
-
-
-SPLIT_OPERATIONS = 1e6
-"""Where partial sums cost more than this, a second way to split derived nodes is tried."""
-
-
-@dataclass(frozen=True)
-class ExactBudget:
-    """What exact inference may take: table entries (8 bytes each), and entries touched."""
-
-    entries: float = 2.0**27
-    operations: float = 5e9
-
 
 _AT_MOST = f"(at most {ExactBudget().entries:,.0f} are made)"
 

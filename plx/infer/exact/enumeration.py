@@ -1,7 +1,7 @@
 """Exact answers by enumeration, one connected component after the other.
 
 A component's worlds are an array with one axis per variable; the leading axes are walked in
-Python, the trailing ones (`_INNER` worlds) are done by numpy. Everything stays in log space
+Python, the trailing ones (`TOGETHER` worlds) are done by numpy. Everything stays in log space
 until the largest weight seen is known.
 """
 
@@ -21,18 +21,13 @@ from plx.graph.components import components, live_derived
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.worlds import input_owner
 from plx.infer.answers import distinct, free_nodes, map_answer
+from plx.infer.exact.limits import TOGETHER, WORLDS
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference, World
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
-
-WORLDS = 1 << 22
-"""Enumeration visits at most this many worlds."""
-
-_INNER = 1 << 15
-"""So many worlds are looked at together."""
 
 _AN_ENTRY = 4.0
 """An entry that numpy reads costs as much as so many of a compiled loop."""
@@ -108,7 +103,7 @@ class EnumerationPlan:
         """Bytes held at once, about: states of derived nodes in the worlds that are looked at together."""
         derived = self._components[0][self.problem.graph.n_variables :]
         per_world = np.bincount(derived[derived >= 0], minlength=len(self.bits)) + 4
-        return 8.0 * float((np.exp2(np.minimum(self.bits, math.log2(_INNER))) * per_world).max())
+        return 8.0 * float((np.exp2(np.minimum(self.bits, math.log2(TOGETHER))) * per_world).max())
 
     def run(self) -> Inference:
         """Every answer exactly, most probable worlds too, by visiting all worlds of each component.
@@ -208,7 +203,7 @@ def _chunks(graph: FactorGraph, layout: _Layout, c: int) -> Iterator[tuple[Env, 
     variables = layout.variables[c].tolist()
     cards = graph.card[variables].tolist()
     inner = len(cards)
-    while inner and math.prod(cards[inner - 1 :]) <= _INNER:
+    while inner and math.prod(cards[inner - 1 :]) <= TOGETHER:
         inner -= 1
     shape = cards[inner:]
     trailing = {

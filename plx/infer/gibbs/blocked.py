@@ -18,6 +18,7 @@ from plx.infer.gibbs.blocks import choose_blocks
 from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states
+from plx.infer.gibbs.limits import BLOCK_SHARE, CHOOSING
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
@@ -25,12 +26,6 @@ from plx.infer.kernels.blocks import BlockArrays, kernel
 from plx.infer.problem import Problem
 from plx.infer.streams import Stream, narrow_states
 from plx.values import IMPOSSIBLE, IntArray
-
-_CHOOSING = 0.25
-"""The share of the time in which blocks are chosen."""
-
-_SHARE = 4.0
-"""Blocks updated per draw are at most so many times the work of a sweep."""
 
 
 @dataclass(frozen=True)
@@ -141,11 +136,11 @@ def _init(problem: Problem, seed: int, chains: int, threads: int | None, random_
     plan = compile_model(found.problem)
     begun = chains_at(plan, states, seed, threads, random_scan)
     graph, parts, blocks, cuts = found.problem.graph, found.problem.parts, None, np.zeros(2, dtype=np.int64)
-    with within(_CHOOSING * seconds_left()):
+    with within(CHOOSING * seconds_left()):
         chosen = choose_blocks(parts) if len(parts.hard_factors) else []
     if chosen:
         blocks = block_arrays(graph, plan.rows, chosen)
-        cuts = portions(graph, blocks, _SHARE)
+        cuts = portions(graph, blocks, BLOCK_SHARE)
     random = narrow_states(seed, Stream.BLOCKS, range(chains))
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))

@@ -19,23 +19,12 @@ from plx.graph.subgraph import reached, subgraph
 from plx.infer.gibbs.block_arrays import VariableBlock
 from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.feasible import States, connected, feasible
+from plx.infer.gibbs.limits import BLOCK_STATES, BLOCKS, CHECKED, MANY
 from plx.infer.problem import Parts
 from plx.values import IntArray
 
-_STATES = 256
-"""A cluster with at most so many possible joint states is one block;"""
-
-_CHECKED = 1 << 12
-"""with at most so many it is tested whether its blocks connect them all, and one block if not."""
-
 _GROWN, _NEAR = 64, 8
 """A block grows while it has at most so many joint states, over factors of at most so many unknowns."""
-
-_MANY = 2000
-"""With more clusters, only those get blocks that need them; with more factors, blocks do not grow."""
-
-_BLOCKS = 20_000
-"""At most so many blocks are made."""
 
 
 _Part = tuple[IntArray, States, bool]
@@ -45,11 +34,11 @@ _Part = tuple[IntArray, States, bool]
 def choose_blocks(graph: Parts) -> list[VariableBlock]:
     """Blocks for the hard rules of a graph; as many as are found by the deadline."""
     found = clusters(graph)
-    few = sum(len(alike.variables) for alike in found) <= _MANY
+    few = sum(len(alike.variables) for alike in found) <= MANY
     out: list[VariableBlock] = []
     for alike in found:
         parts = _parts(alike.graph, few)
-        fitting = (_BLOCKS - len(out)) // max(1, len(parts))
+        fitting = (BLOCKS - len(out)) // max(1, len(parts))
         for members, states, whole in parts:
             out += [VariableBlock(row[members], states, whole) for row in alike.variables[:fitting]]
     return out
@@ -58,13 +47,13 @@ def choose_blocks(graph: Parts) -> list[VariableBlock]:
 def _parts(cluster: FactorGraph, few: bool) -> list[_Part]:
     """The blocks of one cluster; none where single updates do and there are many clusters."""
     whole = np.arange(cluster.n_variables)
-    states = feasible(cluster, _CHECKED)
+    states = feasible(cluster, CHECKED)
     if states is None:
         return list(_overlapping(cluster))
     single = connected(states, [np.array([v]) for v in whole])
-    if single and (not few or len(states) > _STATES):
+    if single and (not few or len(states) > BLOCK_STATES):
         return []
-    if len(states) <= _STATES:
+    if len(states) <= BLOCK_STATES:
         return [(whole, states, True)]
     parts = list(_overlapping(cluster))
     moves = [np.array([v]) for v in whole] + [members for members, _, _ in parts]
@@ -86,7 +75,7 @@ def _overlapping(cluster: FactorGraph) -> Iterator[_Part]:
         for members in _around(cluster, reach[f]):
             if any(block.issuperset(members) for block in covering[members[0]]):
                 continue
-            if cluster.n_factors <= _MANY:
+            if cluster.n_factors <= MANY:
                 members = _grown(cluster, members, reach, touching)
             for v in members:
                 covering[v].append(set(members))
@@ -103,14 +92,14 @@ def _reach(cluster: FactorGraph, factor: int) -> IntArray:
 
 def _around(cluster: FactorGraph, nodes: IntArray) -> Iterator[tuple[int, ...]]:
     """All the variables of a factor, or pairs of them: each with those 1, 2, 4, … places further."""
-    if joint_states(cluster.card[nodes]) <= _STATES:
+    if joint_states(cluster.card[nodes]) <= BLOCK_STATES:
         if len(nodes) > 1:
             yield tuple(nodes.tolist())
         return
     step = 1
     while 2 * step <= len(nodes):
         for a, b in zip(nodes.tolist(), np.roll(nodes, -step).tolist(), strict=True):
-            if cluster.card[a] * cluster.card[b] <= _CHECKED:
+            if cluster.card[a] * cluster.card[b] <= CHECKED:
                 yield (min(a, b), max(a, b))
         step *= 2
 

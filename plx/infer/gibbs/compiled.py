@@ -12,6 +12,7 @@ from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments
 from plx.graph.worlds import run_strides
 from plx.infer.gibbs.conditional_tables import Conditionals, conditionals, summed_terms, thresholds
+from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
 from plx.infer.kernels.derived import NO_STEP
 from plx.infer.kernels.gibbs import Compiled
@@ -43,7 +44,7 @@ class CompiledModel:
         return CompiledModel(self.problem, graph, arrays, self.rows, self.conditionals)
 
 
-def compile_model(problem: Problem, table_entries: int = 4096) -> CompiledModel:
+def compile_model(problem: Problem, table_entries: int = TABLE_ENTRIES) -> CompiledModel:
     """The arrays for a model and its queries; conditionals of ≤ ``table_entries`` numbers become tables."""
     graph = problem.graph
     rows = derived_rows(problem.parts, problem.targets.asked)

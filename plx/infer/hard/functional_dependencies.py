@@ -17,10 +17,8 @@ from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments, starts
 from plx.graph.rows import BoolArray, unique_rows
 from plx.infer.hard.dependence import Ways, dependence
+from plx.infer.hard.limits import FUNCTION_ENTRIES
 from plx.values import IntArray
-
-_ENTRIES = 1 << 14
-"""The function of a definition has at most so many entries."""
 
 
 class DependencyKind(NamedTuple):
@@ -234,7 +232,7 @@ def _add_kind(allowed: BoolArray, axis: int, possible: BoolArray, kinds: list[De
     Where no state is possible the function is that which makes it constant, if there is one.
     """
     count = possible.sum(axis=-1)
-    if possible.size > _ENTRIES * possible.shape[-1] or (count > 1).any() or not count.any():
+    if possible.size > FUNCTION_ENTRIES * possible.shape[-1] or (count > 1).any() or not count.any():
         return False
     function = possible.argmax(axis=-1)
     usual = np.bincount(function[count > 0]).argmax()

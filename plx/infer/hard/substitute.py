@@ -25,12 +25,11 @@ from plx.infer.hard.functional_dependencies import (
     other_vectors,
     others,
 )
+from plx.infer.hard.limits import READS
 from plx.infer.problem import Problem
 from plx.values import IMPOSSIBLE, IntArray
 
 _ROUNDS = 20
-_READS = 20_000_000
-"""Bounds on how many pairs of a node and a variable below it there may be."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ def _order(graph: FactorGraph, chosen: Dependencies) -> _Order:
     while len(ready):
         level[ready] = depth
         reads += float(below[ready].sum())
-        if reads > _READS:
+        if reads > READS:
             defined[ready] = False
         free = (ready < graph.n_variables) & ~defined[ready]
         below[ready[free]] = 1

@@ -42,7 +42,7 @@ def test_all_joints_of_pairs_agree_with_brute_force(seed: int) -> None:
 def test_chunks_of_a_component_add_up(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_model(np.random.default_rng(seed), variables=6, factors=8, derived=2, hard=0.2)
     whole = EnumerationPlan(Problem(model)).run()
-    monkeypatch.setattr(enumeration, "_INNER", 5)
+    monkeypatch.setattr(enumeration, "TOGETHER", 5)
     parts = EnumerationPlan(Problem(model)).run()
     assert parts.log_z == pytest.approx(whole.log_z, abs=1e-10)
     for a, b in zip(parts.answers, whole.answers, strict=True):
