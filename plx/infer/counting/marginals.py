@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.model import GroundModel, GroundQuery
 from plx.graph.sizes import from_bits, joint_bits, joint_states, size_text
 from plx.infer.answers import distinct, free_nodes
@@ -109,10 +110,15 @@ def count(plan: CountPlan) -> Inference:
     Raises:
         PlxError: no world is possible.
     """
-    log_sum = plan.sums.log_z
-    if log_sum + plan.model.log_constant == -np.inf:
+    sums = plan.sums
+    if sums.log_z + plan.model.log_constant == -np.inf:
         raise contradiction(plan.model)
-    return exact_inference(plan.model, plan.reason, log_sum, plan.sums.joint)
+
+    def joint(nodes: tuple[int, ...]) -> FloatArray:
+        deadline.check()
+        return sums.joint(nodes)
+
+    return exact_inference(plan.model, plan.reason, sums.log_z, joint)
 
 
 def _mentioned(query: GroundQuery) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Exact answers by junction tree: the size is known before the work."""
+"""Exact answers by elimination along a junction tree. What it costs is known before the work."""
 
 from __future__ import annotations
 
