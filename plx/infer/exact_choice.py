@@ -54,15 +54,14 @@ class ExactWays:
         return [plan for plan in self._plans() if plan.operations is None]
 
     def refusal(self, worlds: str) -> PlxError:
-        """Why no exact way fits: what that of the least needs lacks, the rules to blame, the other ways."""
+        """Why no exact way fits: what the one that needs least would take, the rules to blame, other ways."""
         refused = [found for found in map(self._look, WAYS) if isinstance(found, Refusal)]
         least, *others = sorted(refused, key=lambda one: (one.couples is None, one.operations))
         message = f"exact inference is out of reach: there are {worlds} worlds, and {least.needs()}"
         hint = "use --method gibbs"
         if least.couples is not None:
-            hint += (
-                f", or loosen what couples most: {'; '.join(f'`{rule.text}`' for rule in least.couples())}"
-            )
+            names = "; ".join(f"`{rule.text}`" for rule in least.couples())
+            hint += f", or loosen what couples most: {names}"
         return PlxError(Diagnostic(message, None, hint, tuple(Note(other.needs()) for other in others)))
 
     def _look(self, name: str) -> Found:

@@ -29,9 +29,6 @@ from plx.infer.inference import Inference, World
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
-_AN_ENTRY = 4.0
-"""An entry that numpy reads costs as much as so many of a compiled loop."""
-
 Env = dict[int, IntArray]
 """The state of each node, as an array that broadcasts over the inner axes."""
 
@@ -91,12 +88,12 @@ class EnumerationPlan:
 
     @cached_property
     def operations(self) -> float:
-        """Table entries read, about, over all worlds: each costs as much as several of a compiled loop."""
+        """Table entries read, about, over all worlds; one takes about as long as in a compiled loop."""
         graph, label = self.problem.graph, self._components[0]
         read = np.concatenate([graph.scope, input_owner(graph) + graph.n_variables])
         component = label[read[label[read] >= 0]]
         entries = np.bincount(component, minlength=len(self.bits))
-        return _AN_ENTRY * float((np.exp2(np.minimum(self.bits, 1000.0)) * (entries + 1)).sum())
+        return float((np.exp2(np.minimum(self.bits, 1000.0)) * (entries + 1)).sum())
 
     @property
     def memory(self) -> float:
