@@ -65,7 +65,7 @@ class CheckedProgram:
 
     @property
     def _limit(self) -> int:
-        from plx.ground.limit import MAX_GROUND
+        from plx.ground.limits import MAX_GROUND
 
         return MAX_GROUND if self.max_ground is None else self.max_ground
 

@@ -19,6 +19,11 @@ def joint_bits(cards: npt.ArrayLike) -> float:
     return float(np.log2(cards).sum())
 
 
+def from_bits(bits: float) -> float:
+    """A size by its log₂; infinite past the range of doubles."""
+    return math.inf if bits >= 1024 else math.pow(2.0, bits)
+
+
 def size_text(bits: float) -> str:
     """A size by its log₂: ``1,024`` or ``about 10^57``."""
     digits = bits * math.log10(2)

@@ -13,14 +13,9 @@ from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
 from plx.ground.columns import Column, CounterBlock, Part, TableBlock, gathered
 from plx.ground.counters import Counters
 from plx.ground.evaluate import Evaluator
+from plx.ground.limits import TABLE_LIMIT, TRUTH_TABLE_LIMIT
 from plx.source import Span
 from plx.values import TRUE, IntArray
-
-TABLE_LIMIT = 4096
-"""A formula is one table while the table has at most this many entries."""
-
-TRUTH_TABLE_LIMIT = 1 << 20
-"""The largest truth table of a derived node; what needs a larger one is refused."""
 
 Unary = Callable[[IntArray], IntArray]
 Binary = Callable[[IntArray, IntArray], IntArray]

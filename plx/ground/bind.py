@@ -13,13 +13,11 @@ from plx.errors import PlxError
 from plx.graph.ragged import starts
 from plx.graph.rows import unique_rows
 from plx.ground.env import ROOT, Env
+from plx.ground.limits import PORTION
 from plx.ground.plan import Plan, Step
 from plx.ground.pools import Fixed, every_row
 from plx.ground.terms import rows_bound
 from plx.values import FloatArray, IntArray
-
-PORTION = 1 << 20
-"""Instances are worked on this many at a time, so that memory stays flat."""
 
 
 class Planned(Fixed, Protocol):

@@ -25,6 +25,7 @@ from plx.ground.arithmetic import Arithmetic
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import Env
 from plx.ground.index import TupleIndex
+from plx.ground.limits import MOST_FIXED
 from plx.ground.plan import Plan, plan
 from plx.ground.sets import Sets, evaluate_set
 from plx.ground.terms import Terms
@@ -34,9 +35,6 @@ from plx.weights import WeightError
 
 OWNER = -1
 """The uid of the column that tells which outer instance an inner one belongs to."""
-
-MOST_FIXED = 20_000_000
-"""The most instances of a fixed aggregate that are worked out at once."""
 
 
 class Evaluator:

@@ -10,10 +10,10 @@ import numpy as np
 from plx.check.program import Evidence, Program
 from plx.errors import Diagnostic, Note, PlxError
 from plx.ground.atoms import AtomTable, outside
-from plx.ground.bind import PORTION
+from plx.ground.budget import GroundBudget
 from plx.ground.env import ROOT
 from plx.ground.evaluate import Evaluator
-from plx.ground.limit import GroundBudget
+from plx.ground.limits import PORTION
 from plx.ground.tasks import Task, plain
 from plx.source import Span
 from plx.values import IntArray

@@ -12,10 +12,10 @@ from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.graph.assemble import FactorBatch
 from plx.graph.rows import unique_keys
 from plx.graph.tables import total_weight
-from plx.ground.bind import PORTION
 from plx.ground.columns import Column, TableBlock
 from plx.ground.env import ROOT, Env
 from plx.ground.formulas import Formulas
+from plx.ground.limits import PORTION
 from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, set_sizes
 from plx.numerals import counted

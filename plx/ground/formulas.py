@@ -19,12 +19,13 @@ from plx.check.program import (
     RelationTerm,
 )
 from plx.graph.rows import BoolArray, unique_rows
-from plx.ground.algebra import TABLE_LIMIT, Algebra
+from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, outside
+from plx.ground.budget import GroundBudget
 from plx.ground.columns import Column, Part, TableBlock, concatenate, possible_values
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
-from plx.ground.limit import GroundBudget
+from plx.ground.limits import TABLE_LIMIT
 from plx.ground.lookups import Look, look_up
 from plx.ground.quantify import Quantifier
 from plx.ground.terms import flatten

@@ -11,12 +11,13 @@ from plx.graph.model import GroundModel, GroundRule
 from plx.graph.node_map import nodes_of
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import lay_out, named
+from plx.ground.budget import GroundBudget, measure, refuse_large
 from plx.ground.counters import Counters
 from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
-from plx.ground.limit import MAX_GROUND, GroundBudget, measure, refuse_large
+from plx.ground.limits import MAX_GROUND
 from plx.ground.queries import ground_query
 from plx.ground.tasks import Task, split
 from plx.values import IMPOSSIBLE

@@ -11,12 +11,13 @@ from plx.graph.assemble import FactorBatch, unmerged
 from plx.graph.model import GroundModel, GroundRule
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, lay_out, named
+from plx.ground.budget import GroundBudget
 from plx.ground.counters import Counters
 from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
-from plx.ground.limit import MAX_GROUND, GroundBudget
+from plx.ground.limits import MAX_GROUND
 from plx.ground.queries import ground_query
 from plx.ground.tasks import split
 from plx.source import Span

@@ -11,7 +11,7 @@ import numpy as np
 from plx.errors import Diagnostic, PlxError
 from plx.graph.ragged import neighbours
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
-from plx.ground.algebra import TRUTH_TABLE_LIMIT, Algebra
+from plx.ground.algebra import Algebra
 from plx.ground.columns import (
     Column,
     CounterBlock,
@@ -21,12 +21,10 @@ from plx.ground.columns import (
     gathered,
     possible_values,
 )
+from plx.ground.limits import EXPAND_LIMIT, TRUTH_TABLE_LIMIT
 from plx.source import Span
 from plx.values import FALSE, TRUE, ZERO, IntArray
 from plx.weights import Number, add, compare, div, mul, neg, sub
-
-EXPAND_LIMIT = 256
-"""An aggregate is a plain table while the states of all its nodes have at most this many combinations."""
 
 
 class Quantifier:

@@ -12,6 +12,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.graph.ragged import starts
 from plx.graph.rows import unique_rows
 from plx.ground.env import Env
+from plx.ground.limits import MOST_MEMBERS
 from plx.values import IntArray
 
 
@@ -32,9 +33,6 @@ class Sets:
         """The sets, by number."""
         return np.split(self.members, self.start[1:-1])
 
-
-_MOST_MEMBERS = 10_000_000
-"""The most members that the sets of all instances have in all, each distinct set counted once."""
 
 Evaluate = Callable[[Expr, Env], IntArray]
 
@@ -70,7 +68,7 @@ def _by_row(rows: IntArray, expr: SetExpr, members: Callable[[tuple[int, ...]], 
     for row in rows[first].tolist():
         chosen = members(tuple(row))
         total += len(chosen)
-        if total > _MOST_MEMBERS:
+        if total > MOST_MEMBERS:
             raise PlxError(_too_large(len(first), expr))
         found.append(np.fromiter(chosen, dtype=np.int64, count=len(chosen)))
     joined = np.concatenate([*found, np.empty(0, dtype=np.int64)])
@@ -94,7 +92,7 @@ def _run(program: Program, expr: SetRange, row: tuple[int, ...]) -> Collection[i
     low, high = (program.values[i] for i in row)
     if type(low) is not int or type(high) is not int:
         raise PlxError(Diagnostic("the ends of a range must be whole numbers", expr.span))
-    if high - low >= _MOST_MEMBERS:
+    if high - low >= MOST_MEMBERS:
         raise PlxError(_too_large(1, expr))
     return program.values.ids(range(low, high + 1))
 
@@ -102,5 +100,5 @@ def _run(program: Program, expr: SetRange, row: tuple[int, ...]) -> Collection[i
 def _too_large(count: int, expr: SetExpr) -> Diagnostic:
     sets = "this set has" if count == 1 else f"the {count:,} sets have"
     return Diagnostic(
-        f"{sets} more than {_MOST_MEMBERS:,} members in all", expr.span, "bind over fewer, or smaller sets"
+        f"{sets} more than {MOST_MEMBERS:,} members in all", expr.span, "bind over fewer, or smaller sets"
     )

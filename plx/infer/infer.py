@@ -4,48 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from dataclasses import replace
 
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
+from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
-from plx.graph.sizes import size_text
+from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.exact.enumeration import enumerate_worlds, enumerated, log10_joint_worlds, world_count
+from plx.infer.exact_choice import ExactWays
 from plx.infer.inference import Answer, Inference, World
+from plx.infer.limits import FEWEST, LEAST_PLANNING, PLANNING, SOLVING, TRYING, USUAL_PLANNING, USUAL_TRYING
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
-
-if TYPE_CHECKING:
-    from plx.infer.exact_choice import ExactWays
-
-WORLDS = 1 << 22
-"""Enumeration visits at most this many worlds."""
-
-FEWEST = 16
-"""Fewer chains than this may all be in one place and agree, so more are run than were asked for."""
-
-_FEW = 1 << 14
-"""So few worlds are enumerated without looking for anything better."""
-
-_PLANNING = 0.25
-"""The share of the time in which exact ways are looked for where sampling is the other choice;"""
-
-_LEAST_PLANNING, _USUAL_PLANNING = 0.1, 15.0
-"""so many seconds at least, and so many where there is no limit."""
-
-_SOLVING = 0.5
-"""The share of what is left then that an exact way may take before sampling begins in its place."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A way to answer, and why it is taken."""
-
-    method: str
-    reason: str
-    run: Callable[[], Inference]
+from plx.infer.problem import Problem
 
 
 def infer(model: GroundModel, method: str = "auto", options: Options | None = None) -> Inference:
@@ -63,23 +35,23 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     require_method(method)
     with within(options.seconds):
         try:
-            given, model = model, without_distant(model)
-            choice, found = _answered(model, method, options)
+            problem = Problem(without_distant(model))
+            found = _answered(problem, method, options)
         except OutOfTimeError:
             raise _too_late(method, options) from None
         if options.draws is not None and found.log_weights is None:
-            found = _with_own_draws(model, found, options)
-    found = replace(found, method=choice.method, reason=choice.reason, seconds=clock.seconds)
-    if model.graph is not given.graph and _lacks_worlds(model, found):
+            found = _with_own_draws(problem, found, options)
+    found = replace(found, seconds=clock.seconds)
+    if problem.graph is not model.graph and _lacks_worlds(problem.model, found):
         found = replace(found, notes=(*found.notes, DISTANT))
-    return found if is_resolved(given) else replace(found, log_z=None)
+    return found if is_resolved(model) else replace(found, log_z=None)
 
 
-def _with_own_draws(model: GroundModel, found: Inference, options: Options) -> Inference:
+def _with_own_draws(problem: Problem, found: Inference, options: Options) -> Inference:
     """Draws for answers that come of no chains in the model."""
     from plx.infer.mcmc.draws import with_draws
 
-    return with_draws(model, found, options, None)
+    return with_draws(problem, found, options, None)
 
 
 def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
@@ -88,34 +60,42 @@ def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
     return any(query.kind == "map" and len(answer.worlds) < query.best for query, answer in pairs)
 
 
-def _answered(model: GroundModel, method: str, options: Options) -> tuple[Choice, Inference]:
-    """The way that is taken, and the answers it gives."""
+def _answered(problem: Problem, method: str, options: Options) -> Inference:
+    """The answers, and the way that was taken."""
     if method == "auto":
-        return _exact_in_time(model, options) or _run(sampler_choice(model, options))
-    return _run(METHODS[method](model, options) if method in METHODS else sampler(method, model, options))
+        return _exact_in_time(problem, options) or _out_of_reach(problem, options)
+    return METHODS[method](problem, options) if method in METHODS else _asked_for(method, problem, options)
 
 
-def _run(choice: Choice) -> tuple[Choice, Inference]:
-    return choice, choice.run()
-
-
-def _exact_in_time(model: GroundModel, options: Options) -> tuple[Choice, Inference] | None:
+def _exact_in_time(problem: Problem, options: Options) -> Inference | None:
     """Exact answers, if there are any in such shares of the time that the rest is enough for sampling."""
     try:
+        ways = ExactWays(problem, options.progress)
         with within(_planning()):
-            choice = exact_choice(model, options)
-        if choice is None:
-            return None
-        with within(_SOLVING * seconds_left()):
-            return _run(choice)
+            plan = ways.cheapest()
+        if plan is None:
+            return _tried(ways, options)
+        with within(SOLVING * seconds_left()):
+            return _with_worlds(problem, plan.run(), options)
     except OutOfTimeError:
         return None
+
+
+def _tried(ways: ExactWays, options: Options) -> Inference | None:
+    """The answers of the first plan of unknown cost that ends in its slice of the time; None if none does."""
+    plans = ways.uncertain()
+    left = seconds_left()
+    whole = USUAL_TRYING if math.isinf(left) else TRYING * left
+    for plan in plans:
+        with suppress(OutOfTimeError), within(whole / len(plans)):
+            return _with_worlds(ways.problem, plan.run(), options)
+    return None
 
 
 def _planning() -> float:
     """Seconds for looking for exact ways."""
     left = seconds_left()
-    return _USUAL_PLANNING if math.isinf(left) else max(_LEAST_PLANNING, _PLANNING * left)
+    return USUAL_PLANNING if math.isinf(left) else max(LEAST_PLANNING, PLANNING * left)
 
 
 def _too_late(method: str, options: Options) -> PlxError:
@@ -125,52 +105,28 @@ def _too_late(method: str, options: Options) -> PlxError:
     return PlxError(Diagnostic(message, hint="give the run more --seconds, or use another --method"))
 
 
-def exact_choice(model: GroundModel, options: Options) -> Choice | None:
-    """The cheapest exact way that fits: enumeration, elimination or counting; None if none does."""
-    return _listed(model, _FEW) or _looked_for(model, options)[0]
-
-
-def _looked_for(model: GroundModel, options: Options) -> tuple[Choice | None, ExactWays]:
-    """The cheapest exact way for worlds that are too many to be listed without a look, and all ways."""
-    from plx.infer.exact_choice import ExactWays
-
-    options.progress(Progress("looking for an order to eliminate in", 0.0, 0.0))
-    ways = ExactWays(model)
-    if (way := ways.cheapest()) is None:
-        return _listed(model, WORLDS), ways
-    return Choice("exact", way.reason, lambda: _with_worlds(model, way.run(), options)), ways
-
-
-def _listed(model: GroundModel, most: int) -> Choice | None:
-    """Enumeration, if there are at most so many worlds; each unknown alone makes one or more."""
-    if model.graph.n_variables > most or world_count(model) > most:
-        return None
-    return Choice("exact", enumerated(model), lambda: enumerate_worlds(model))
-
-
-def exact(model: GroundModel, options: Options) -> Choice:
+def _exact(problem: Problem, options: Options) -> Inference:
     """The exact way asked for. Raises PlxError, naming the size and what couples most, if none fits."""
-    if (listed := _listed(model, _FEW)) is not None:
-        return listed
-    choice, ways = _looked_for(model, options)
-    if choice is None:
-        raise ways.refusal(_size(model))
-    return choice
+    ways = ExactWays(problem, options.progress)
+    if (plan := ways.cheapest()) is not None:
+        return _with_worlds(problem, plan.run(), options)
+    if (found := _tried(ways, options)) is not None:
+        return found
+    raise ways.refusal(_size(problem))
 
 
-def sampler_choice(model: GroundModel, options: Options) -> Choice:
-    """The sampler that ``auto`` takes where no exact way fits; `map` is exact still, if that fits."""
-    reason = f"exact answers are out of reach ({_size(model)} worlds)"
-    return Choice("lifted", reason, lambda: _with_worlds(model, _sampled("lifted", model, options), options))
+def _out_of_reach(problem: Problem, options: Options) -> Inference:
+    """What ``auto`` does where no exact way fits: it samples; `map` is exact still, if that fits."""
+    reason = f"exact answers are out of reach ({_size(problem)} worlds)"
+    return _with_worlds(problem, _sampled("lifted", reason, problem, options), options)
 
 
-def sampler(name: str, model: GroundModel, options: Options) -> Choice:
-    """A sampler asked for by name; `map` by simulated annealing."""
-    run = partial(_sampled, name, model, options)
-    return Choice(name, "asked for", lambda: _with_worlds(model, run(), options, proven=False))
+def _asked_for(name: str, problem: Problem, options: Options) -> Inference:
+    """What a sampler does that is asked for by name; `map` by simulated annealing."""
+    return _with_worlds(problem, _sampled(name, "asked for", problem, options), options, proven=False)
 
 
-METHODS: dict[str, Callable[[GroundModel, Options], Choice]] = {"exact": exact}
+METHODS: dict[str, Callable[[Problem, Options], Inference]] = {"exact": _exact}
 """The methods that are neither ``auto`` nor a sampler."""
 
 
@@ -187,7 +143,7 @@ def require_method(method: str) -> None:
         check_choice("method", method, methods())
 
 
-def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
+def _sampled(name: str, reason: str, problem: Problem, options: Options) -> Inference:
     """Answers by a sampler to the queries that have targets."""
     from plx.infer.mcmc.advice import advice
     from plx.infer.mcmc.draws import with_draws
@@ -195,59 +151,59 @@ def _sampled(name: str, model: GroundModel, options: Options) -> Inference:
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
 
-    asked = replace(model, queries=tuple(query for query in model.queries if query.targets))
-    if not asked.queries:
-        return Inference(name, "", (Answer(),) * len(model.queries), seed=options.seed)
+    queries = problem.model.queries
+    asked = problem.asking(tuple(query for query in queries if query.targets))
+    if not asked.model.queries:
+        return Inference(name, reason, (Answer(),) * len(queries), seed=options.seed)
     options = replace(options, chains=max(options.chains, FEWEST))
-    with within(seconds_left() / (2 if any(query.kind == "map" for query in model.queries) else 1)):
+    with within(seconds_left() / (2 if any(query.kind == "map" for query in queries) else 1)):
         found = sample(asked, SAMPLERS[name], options)
-    answered = sampled_answers(asked, found, options)
+    answered = sampled_answers(asked.model, found, options)
     answers = iter(answered)
     samples = found.samples
     inference = Inference(
         name,
-        "",
-        tuple(next(answers) if query.targets else Answer() for query in model.queries),
+        reason,
+        tuple(next(answers) if query.targets else Answer() for query in queries),
         seed=options.seed,
         chains=options.chains,
         draws=samples.draws * samples.counts.shape[0] * samples.counts.shape[1],
         status=found.status,
         notes=samples.notes,
-        advice=advice(asked, found, answered, name, options),
+        advice=advice(asked.model, found, answered, name, options),
     )
-    if options.draws is None or found.standing is None or found.standing.model.graph is not model.graph:
+    if options.draws is None or found.standing is None or found.standing.model.graph is not problem.graph:
         return inference
-    return with_draws(model, inference, options, found)
+    return with_draws(problem, inference, options, found)
 
 
-def _with_worlds(model: GroundModel, found: Inference, options: Options, proven: bool = True) -> Inference:
-    """The answers of queries without targets filled in: `map`, and `logz` where it is known."""
-    answers = list(found.answers)
-    notes = list(found.notes)
-    wanted = max((query.best for query in model.queries if query.kind == "map"), default=0)
-    worlds, how = _worlds(model, wanted, options, proven) if wanted else ((), "")
-    for i, query in enumerate(model.queries):
-        if query.kind == "map":
-            answers[i] = map_answer(worlds[: query.best])
-        elif query.kind == "logz":
+def _with_worlds(problem: Problem, found: Inference, options: Options, proven: bool = True) -> Inference:
+    """The answers to `map` filled in where they have no worlds, and to `logz` where it is known."""
+    queries, answers, notes = problem.model.queries, list(found.answers), list(found.notes)
+    open_ = [i for i, query in enumerate(queries) if query.kind == "map" and not answers[i].worlds]
+    if open_:
+        worlds, how = _worlds(problem, max(queries[i].best for i in open_), options, proven)
+        for i in open_:
+            answers[i] = map_answer(worlds[: queries[i].best])
+        notes.append(how)
+    for i, query in enumerate(queries):
+        if query.kind == "logz":
             answers[i] = log_z_answer(found.log_z)
             if found.log_z is None:
                 notes.append(_log_z_note(found.method, refused=proven))
-    if wanted:
-        notes.append(how)
     return replace(found, answers=tuple(answers), notes=tuple(dict.fromkeys(notes)))
 
 
-def _worlds(model: GroundModel, count: int, options: Options, proven: bool) -> tuple[tuple[World, ...], str]:
+def _worlds(problem: Problem, count: int, options: Options, proven: bool) -> tuple[tuple[World, ...], str]:
     """The best worlds and how they were found: with proof where wanted, else by simulated annealing."""
     if proven:
         from plx.infer.best.choice import most_probable
 
-        return most_probable(model, count, options)
+        return most_probable(problem, count, options)
     from plx.infer.best.annealing import anneal
 
     note = "the most probable world was searched for by simulated annealing; there may be better"
-    return anneal(model, options, count), note
+    return anneal(problem, options, count), note
 
 
 def _log_z_note(method: str, refused: bool) -> str:
@@ -256,6 +212,6 @@ def _log_z_note(method: str, refused: bool) -> str:
     return note + (", which is out of reach here" if refused else ", where the model fits")
 
 
-def _size(model: GroundModel) -> str:
+def _size(problem: Problem) -> str:
     """``1,024`` or ``about 10^57``."""
-    return size_text(log10_joint_worlds(model) / math.log10(2))
+    return size_text(joint_bits(variable_cards(problem.graph)))

@@ -99,17 +99,3 @@ class Inference:
     """Of the world of each draw, shape (chains, draws), where draws are kept."""
     apart: int | None = None
     """Sweeps between two draws."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """An exact way that fits its budget: why it can be taken, what it costs, and what takes it.
-
-    ``operations`` are about as many as numbers are added or multiplied. ``run`` gives answers in the order of
-    the model's queries; it leaves `map` without worlds and `logz` without a value, and raises NoWorldError if
-    no world is possible.
-    """
-
-    reason: str
-    operations: float
-    run: Callable[[], Inference]

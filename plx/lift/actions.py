@@ -17,15 +17,13 @@ from plx.graph.model import Int32Array
 from plx.graph.ragged import owners
 from plx.graph.rows import unique_rows
 from plx.lift.kernels import refine
+from plx.lift.limits import VERTICES
 from plx.lift.refine import Subgraph
 from plx.lift.twins import families
 from plx.values import IntArray
 
 _FAMILIES = 3
 """Kinds of blocks that are tried."""
-
-_VERTICES = 5_000_000
-"""Vertices of the largest graph of which copies are made."""
 
 
 class Action(NamedTuple):
@@ -37,7 +35,7 @@ class Action(NamedTuple):
 
 def symmetric_action(part: Subgraph, is_pair: npt.NDArray[np.bool_]) -> Action | None:
     """A kind of blocks, with pairs among them, that can be permuted in all ways; None if none is found."""
-    if len(part.color) > _VERTICES:
+    if len(part.color) > VERTICES:
         return None
     degree = int(np.diff(part.start).max(initial=0))
     tried = 0

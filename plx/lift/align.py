@@ -10,14 +10,9 @@ from plx.graph.ragged import entries_of, owners
 from plx.graph.rows import equal_rows, unique_keys, unique_rows
 from plx.lift.automorphism import canonical_labelling
 from plx.lift.kernels import refine
+from plx.lift.limits import ALIGN_WORK, SOLVER_CALLS
 from plx.lift.refine import Subgraph, induced
 from plx.values import IntArray
-
-_WORK = 400_000_000
-"""Edges looked at while all components are individualised; past it components count as different."""
-
-_SOLVER_CALLS = 500
-"""Components that a solver may be asked for a canonical form of."""
 
 
 def align(part: Subgraph, vertices: IntArray) -> Iterator[IntArray]:
@@ -45,7 +40,7 @@ def _individualise(part: Subgraph, vertices: IntArray, group: IntArray) -> Itera
     color = whole.color.reshape(m, s)
     order = np.tile(np.arange(s), (m, 1))  # places by colour
     work = 0
-    while work < _WORK:
+    while work < ALIGN_WORK:
         ordered = np.take_along_axis(color, order, axis=1)
         repeated = ordered[:, 1:] == ordered[:, :-1]
         open_ = repeated.any(axis=1)
@@ -62,7 +57,9 @@ def _individualise(part: Subgraph, vertices: IntArray, group: IntArray) -> Itera
     for g in np.unique(group):
         mine = np.flatnonzero(group == g)
         classes = (
-            _equal_rows(whole, color, order, mine) if work < _WORK else [mine[[i]] for i in range(len(mine))]
+            _equal_rows(whole, color, order, mine)
+            if work < ALIGN_WORK
+            else [mine[[i]] for i in range(len(mine))]
         )
         matched = [np.take_along_axis(vertices[c], order[c], axis=1) for c in classes]
         yield from _merge_by_solver(part, matched)
@@ -89,7 +86,7 @@ def _equal_rows(whole: Subgraph, color: IntArray, order: IntArray, rows: IntArra
 
 def _merge_by_solver(part: Subgraph, classes: list[IntArray]) -> Iterator[IntArray]:
     """Classes whose representatives have one canonical form become one."""
-    if len(classes) == 1 or len(classes) > _SOLVER_CALLS:
+    if len(classes) == 1 or len(classes) > SOLVER_CALLS:
         yield from classes
         return
     merged: dict[bytes, list[IntArray]] = {}

@@ -13,10 +13,8 @@ import numpy as np
 
 from plx.graph.model import Int32Array
 from plx.graph.ragged import owners
+from plx.lift.limits import DENSE_LIMIT
 from plx.values import IntArray
-
-DENSE_LIMIT = 400
-"""Up to this many vertices pynauty (dense, cannot be stopped) is used where installed, pybliss beyond."""
 
 
 class Automorphisms(NamedTuple):

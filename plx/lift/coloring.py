@@ -24,6 +24,7 @@ from plx.graph.rows import AnyInt, unique_keys, unique_rows
 from plx.graph.sizes import joint_states
 from plx.lift.entries import offsets
 from plx.lift.kernels import adjacency
+from plx.lift.limits import LARGEST_GRAPH, TRUTH_TABLE
 from plx.values import ZERO, IntArray, Values
 
 PAIR: Final = 0
@@ -35,12 +36,6 @@ SIDE: Final = 5
 DERIVED: Final = 6
 STATE: Final = 7
 ROLES: Final = ("pair", "variable", "literal", "entry", "count", "side", "derived", "state")
-
-_LARGEST = 60_000_000
-"""Vertices and edges of the largest coloured graph: past this it would take more than about 4 GB."""
-
-_TABLE = 4096
-"""Truth tables of derived nodes are written out up to this many entries."""
 
 
 class ColoredGraph(NamedTuple):
@@ -118,7 +113,7 @@ class _Builder:
         self.right.append(np.asarray(right, dtype=np.int64).ravel())
 
     def _check(self, more: int) -> None:
-        if self.size + self.edges + more > _LARGEST:
+        if self.size + self.edges + more > LARGEST_GRAPH:
             raise MemoryError
 
     def number(self, *content: object) -> int:
@@ -214,7 +209,9 @@ class _Builder:
         levels = [np.unique(v) for v in vector]
         output = self.graph.output_map(int(derived[0])).astype(np.int64)
         binary = all(v.max() == 1 for v in vector)
-        like_table = not binary and joint_states([len(level) for level in levels]) == len(output) <= _TABLE
+        like_table = (
+            not binary and joint_states([len(level) for level in levels]) == len(output) <= TRUTH_TABLE
+        )
         if not self.private[derived[0]]:
             if like_table:
                 self._truth_table(derived, node, vector, levels, output)

@@ -10,11 +10,9 @@ import numpy as np
 from plx.graph.ragged import owners
 from plx.lift.group import Group
 from plx.lift.layers import Layer
+from plx.lift.limits import LARGEST_SET
 from plx.lift.structure import full_orbits
 from plx.values import FloatArray, IntArray
-
-_LARGEST = 128
-"""Unknowns of one slot: its table of probabilities takes their cube of steps."""
 
 
 class ExchangeableSet(NamedTuple):
@@ -52,7 +50,7 @@ def _slots(group: Group, start: IntArray, weight: FloatArray) -> Iterator[Exchan
             known[content] = list(_columns(layer, variable))
         for columns in known[content]:
             for points in layer.points.reshape(len(layer.points), -1)[:, columns]:
-                if len(points) <= _LARGEST and binary[points].all() and _alone(layer, points, weight):
+                if len(points) <= LARGEST_SET and binary[points].all() and _alone(layer, points, weight):
                     log_odds = weight[points[:, 1]] - weight[points[:, 0]]
                     if np.ptp(log_odds) > 0:
                         yield ExchangeableSet(points, log_odds)

@@ -10,6 +10,7 @@ import numpy as np
 from plx.graph.model import FactorGraph, Int32Array
 from plx.graph.ragged import starts
 from plx.lift.group import Group
+from plx.lift.limits import IMAGE_WORK
 from plx.values import IntArray
 
 
@@ -40,9 +41,6 @@ class FixedNode:
 Moved = MovedVariable | MovedCount | FixedNode
 Image = tuple[Moved, ...]
 
-_WORK = 100_000
-"""Inputs of derived nodes that may be moved in one search."""
-
 
 class Images:
     """Finds images of tuples of nodes under a group that acts on the pairs of a graph."""
@@ -67,12 +65,12 @@ class Images:
         found = {first: None}
         queue = deque([first])
         work = 0
-        while queue and len(found) < most and work < _WORK:
+        while queue and len(found) < most and work < IMAGE_WORK:
             image = queue.popleft()
             for generator in self._movers(image):
                 work += sum(len(m.inputs) if isinstance(m, MovedCount) else 1 for m in image)
                 moved = tuple(self._move(item, *self.generators[generator]) for item in image)
-                if moved not in found and len(found) < most and work < _WORK:
+                if moved not in found and len(found) < most and work < IMAGE_WORK:
                     found[moved] = None
                     queue.append(moved)
         return list(found)

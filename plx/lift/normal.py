@@ -13,13 +13,8 @@ from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, segments, starts
 from plx.graph.sizes import joint_states
 from plx.graph.tables import relevant_axes
+from plx.lift.limits import ALL_NORMAL_ENTRIES, NORMAL_ENTRIES
 from plx.values import FloatArray, IntArray, Values
-
-_ENTRIES = 256
-"""Factors over derived nodes become tables over their variables up to this many entries."""
-
-_TOTAL = 1 << 20
-"""… and only where all of them together have no more entries than this."""
 
 
 def normalise(values: Values, graph: FactorGraph) -> FactorGraph:
@@ -56,13 +51,13 @@ def _small_factors(graph: FactorGraph) -> dict[int, list[int]]:
     reads = np.bincount(factor, weights=graph.scope >= graph.n_variables, minlength=graph.n_factors)
     found, entries = {}, 0
     # An input may be counted several times, so the bound is loose; the support decides.
-    for f in np.flatnonzero((reads > 0) & (total <= 3 * np.log(_ENTRIES))).tolist():
+    for f in np.flatnonzero((reads > 0) & (total <= 3 * np.log(NORMAL_ENTRIES))).tolist():
         variables = sorted(_support(graph, graph.scope_of(f).tolist()))
         n = joint_states(graph.card[variables])
-        if n <= _ENTRIES:
+        if n <= NORMAL_ENTRIES:
             found[f] = variables
             entries += int(n)
-        if entries > _TOTAL:
+        if entries > ALL_NORMAL_ENTRIES:
             return {}
     return found
 

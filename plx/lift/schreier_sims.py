@@ -8,6 +8,7 @@ import numpy as np
 
 from plx.graph.model import Int32Array
 from plx.lift.kernels import schreier_tree, sift
+from plx.lift.limits import CELLS
 from plx.values import IntArray
 
 _EXTRA = 12
@@ -15,9 +16,6 @@ _EXTRA = 12
 
 _TRIES = 40
 """Random elements that must sift through before a chain of unknown order counts as complete."""
-
-_CELLS = 1 << 27
-"""Entries of the arrays of a chain: past this the group is given up."""
 
 
 class GroupTooLargeError(Exception):
@@ -175,7 +173,7 @@ class _SchreierSims:
 
     def _store(self, element: Int32Array) -> int:
         if self.count == len(self.elements):
-            if (2 * self.count + len(self.base)) * self.n > _CELLS:
+            if (2 * self.count + len(self.base)) * self.n > CELLS:
                 raise GroupTooLargeError
             self.elements = np.concatenate([self.elements, np.empty_like(self.elements)])
             self.inverses = np.concatenate([self.inverses, np.empty_like(self.inverses)])
@@ -185,7 +183,7 @@ class _SchreierSims:
         return self.count - 1
 
     def _new_level(self, point: int) -> None:
-        if (self.count + len(self.base)) * self.n > _CELLS:
+        if (self.count + len(self.base)) * self.n > CELLS:
             raise GroupTooLargeError
         blank = np.full((1, self.n), -1)
         self.base = np.append(self.base, point)

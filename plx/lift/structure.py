@@ -9,11 +9,9 @@ import numpy as np
 from plx.graph.components import component_numbers
 from plx.graph.ragged import starts
 from plx.lift.layers import Layer
+from plx.lift.limits import LARGEST_ORBIT
 from plx.lift.schreier_sims import GroupTooLargeError, stabiliser_chain
 from plx.values import IntArray
-
-_LARGEST = 400
-"""Orbits of more unknowns than this are not looked at."""
 
 
 def full_orbits(layer: Layer, variable: IntArray) -> list[IntArray]:
@@ -31,7 +29,7 @@ def full_orbits(layer: Layer, variable: IntArray) -> list[IntArray]:
     size = np.bincount(orbit)
     begin = starts(size)
     by_unknowns: dict[tuple[int, ...], list[IntArray]] = {}
-    for o in np.flatnonzero((size > 1) & (size <= _LARGEST)):
+    for o in np.flatnonzero((size > 1) & (size <= LARGEST_ORBIT)):
         places = order[begin[o] : begin[o] + size[o]]
         unknowns = variable[places]
         if len(np.unique(unknowns)) == len(places):  # one state of each unknown

@@ -18,6 +18,7 @@ from plx.graph.model import GroundModel
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.kernels.choice import _look_up as looked_up
 from plx.infer.kernels.gibbs import Compiled
+from plx.infer.problem import Problem
 from tests.benchmarks.ceiling import fill, scratch
 from tests.benchmarks.kernel_models import kernel_models
 from tests.benchmarks.kernels import LANES, updates
@@ -159,7 +160,7 @@ def _parts(settings: Settings) -> Table:
 
 
 def _taken_apart(name: str, model: GroundModel, settings: Settings) -> tuple[object, ...]:
-    arrays = compile_model(model).arrays
+    arrays = compile_model(Problem(model)).arrays
     shape = Shape.of(arrays)
     rng, draw, _ = scratch(LANES)
     whole = _ns(updates(model, settings))

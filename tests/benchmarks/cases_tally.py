@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from plx.errors import PlxError
 from plx.formats import read_model
 from plx.graph.model import GroundModel
-from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, plan, solve
+from plx.infer.exact.elimination import JunctionTreePlan, plan, solve
+from plx.infer.exact.limits import ExactBudget
 from plx.infer.infer import infer
 from plx.infer.options import Options
 from tests.formats.published import Case, cases

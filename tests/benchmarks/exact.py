@@ -10,6 +10,7 @@ import numpy as np
 import plx
 from plx.graph.model import GroundModel
 from plx.infer.exact_choice import exact_way
+from plx.infer.problem import Problem
 from tests.benchmarks.kernel_models import PAPER, published
 from tests.benchmarks.table import Settings, Table, timed
 
@@ -40,7 +41,7 @@ def _truth(name: str) -> np.ndarray:
 
 
 def _case(name: str, model: GroundModel, truth: np.ndarray | None, settings: Settings) -> tuple[object, ...]:
-    way = exact_way(model)
+    way = exact_way(Problem(model))
     if way is None:
         return name, model.graph.n_variables, len(model.queries), None, "out of reach", None
     found = way.run()
@@ -52,6 +53,6 @@ def _case(name: str, model: GroundModel, truth: np.ndarray | None, settings: Set
 
 
 def _solve(model: GroundModel) -> None:
-    way = exact_way(model)
+    way = exact_way(Problem(model))
     assert way is not None
     way.run()

@@ -17,6 +17,7 @@ from plx.infer.gibbs.compiled import compile_model
 from plx.infer.mcmc.run import sample, thinning
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
+from plx.infer.problem import Problem
 from tests.benchmarks.kernel_models import kernel_models
 from tests.benchmarks.models import potts
 from tests.benchmarks.table import Settings, Spread, Table, rate
@@ -31,7 +32,7 @@ def measure(settings: Settings) -> list[Table]:
 
 def updates(model: GroundModel, settings: Settings, lanes: int = LANES, threads: int = 1) -> Spread:
     """Updates of single unknowns per second, nothing recorded."""
-    plan = compile_model(replace(model, queries=()))
+    plan = compile_model(Problem(replace(model, queries=())))
     states = np.zeros((model.graph.n_variables, lanes), dtype=np.int32)
     chains = chains_at(plan, states, 1, threads)
     return rate(lambda n: sweep(chains, n), model.graph.n_variables * lanes, settings)
@@ -39,8 +40,8 @@ def updates(model: GroundModel, settings: Settings, lanes: int = LANES, threads:
 
 def recorded(model: GroundModel, settings: Settings, lanes: int = LANES) -> Spread:
     """Updates per second with every answer recorded as often as in a run."""
-    plan = compile_model(model)
-    thin = thinning(model, plan.targets)
+    plan = compile_model(Problem(model))
+    thin = thinning(plan.problem)
     chains = chains_at(plan, np.zeros((model.graph.n_variables, lanes), dtype=np.int32), 1, 1)
     return rate(lambda n: chains.step(n, thin), thin * model.graph.n_variables * lanes, settings)
 
@@ -48,7 +49,7 @@ def recorded(model: GroundModel, settings: Settings, lanes: int = LANES) -> Spre
 def effective(model: GroundModel, method: str, seconds: float) -> tuple[float, float]:
     """Effective samples per second of a run, start included: of the slowest answer, of the median one."""
     options = Options(seed=1, chains=LANES, seconds=seconds, accuracy=1e-9, threads=1)
-    run = sample(model, SAMPLERS[method], options)
+    run = sample(Problem(model), SAMPLERS[method], options)
     ess = run.diagnosis.states.ess / run.samples.seconds
     return float(ess.min()), float(np.median(ess))
 

@@ -16,6 +16,7 @@ from plx.graph.model import GroundModel
 from plx.infer.gibbs import plain
 from plx.infer.gibbs.chains import GibbsChains, sweep
 from plx.infer.orbits import lifted
+from plx.infer.problem import Problem
 from tests.benchmarks.models import complete, curriculum, potts, ring
 from tests.models import make_model
 
@@ -52,9 +53,10 @@ def main() -> None:
         f"{'model':26} {'sweeps only':>12} {'recorded':>9} {'lifted':>8} {'share':>6}   millions of updates/s"
     )
     for name, model in models.items():
-        found = lifted.init(asked(model), 1, LANES, 1)
+        found = lifted.init(Problem(asked(model)), 1, LANES, 1)
         inner = found.averages.model
-        bare, same_queries = (plain.init(one, 1, LANES, 1) for one in (replace(inner, queries=()), inner))
+        same = Problem(inner)
+        bare, same_queries = (plain.init(one, 1, LANES, 1) for one in (same.asking(()), same))
         n, every = inner.graph.n_variables, found.every
         fast = rate(lambda chains, draws, thin: sweep(chains, draws * thin), bare, n)
         same = rate(partial(_step, every), same_queries, n * every)

@@ -15,11 +15,11 @@ from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
 from plx.graph.ragged import starts
 from plx.graph.worlds import node_states
-from plx.infer.gibbs.compiled import targets_of
 from plx.infer.orbits.collapse import not_collapsed
 from plx.infer.orbits.leaf_conditionals import leaf_conditionals
 from plx.infer.orbits.lifted import find_slots
 from plx.infer.orbits.orbit_averages import orbit_averages
+from plx.infer.problem import Problem
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import Reduced, reduced_model
@@ -111,7 +111,7 @@ def estimate(reduced: Reduced, kind: str) -> Array:
         find_slots(reduced) if kind == "f1" else (),
     )
     nodes = node_states(found.model.graph, all_states(reduced.model.graph).T.astype(np.int32))
-    targets = targets_of(found.model)
+    targets = Problem(found.model).targets
     counts = np.zeros((nodes.shape[1], targets.offset[-1]), dtype=np.int32)
     for (node,), first in zip(targets.nodes, targets.offset[:-1], strict=True):
         counts[np.arange(len(counts)), first + nodes[node]] = 1

@@ -12,7 +12,8 @@ import pytest
 
 from plx.formats import read_model, write_uai
 from plx.formats.reader import read_network
-from plx.infer.exact.elimination import ExactBudget, solve
+from plx.infer.exact.elimination import solve
+from plx.infer.exact.limits import ExactBudget
 from plx.infer.infer import infer
 from plx.values import IMPOSSIBLE
 from tests.benchmarks.cases_tally import Outcome, run

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery, Target
-from plx.infer.gibbs.compiled import targets_of
 from plx.infer.orbits.orbit_averages import OrbitAverages
+from plx.infer.problem import targets_of
 from tests.models import marginal
 
 

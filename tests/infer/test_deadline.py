@@ -25,6 +25,7 @@ from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.hard.sat import Satisfier
 from plx.infer.infer import infer
 from plx.infer.options import Options
+from plx.infer.problem import Parts, Problem
 from plx.lift.find import find_symmetry
 
 GRID = """
@@ -74,7 +75,7 @@ RAISES: dict[str, Callable[[], object]] = {
     "junction trees": lambda: solve(model(GRID.format(n=13)), plan(model(GRID.format(n=13)))),
     "sums": lambda: plan(model(VOTES)),
     "counts": lambda: count_plan(model(VOTES)),
-    "exact ways": lambda: exact_way(model(RING)),
+    "exact ways": lambda: exact_way(Problem(model(RING))),
     "worlds": lambda: _satisfier().near(np.zeros(36, dtype=np.int32)),
     "all worlds": lambda: _satisfier().all(10),
 }
@@ -96,10 +97,10 @@ def test_what_is_found_by_the_deadline_is_kept() -> None:
     graph = model(LATIN).graph
     asked = replace(model(RING), queries=())
     with within(0):
-        assert choose_blocks(graph) == []
+        assert choose_blocks(Parts(graph)) == []
         found = find_symmetry(asked, "vv", 0.0)
-        worlds, how = most_probable(asked, 1, Options(chains=4))
-        (world,) = anneal(asked, Options(chains=4))
+        worlds, how = most_probable(Problem(asked), 1, Options(chains=4))
+        (world,) = anneal(Problem(asked), Options(chains=4))
     assert found.notes and not world.optimal
     assert len(worlds) == 1 and not worlds[0].optimal and "annealing" in how
 
@@ -109,7 +110,7 @@ def test_no_world_in_time_is_said_in_words() -> None:
         within(0),
         pytest.raises(PlxError, match="no world that keeps every hard rule was found"),
     ):
-        initial_states(model(LATIN), 0, 4)
+        initial_states(Problem(model(LATIN)), 0, 4)
 
 
 def test_starts_keep_the_rules_where_there_is_no_time_to_spread_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +121,7 @@ def test_starts_keep_the_rules_where_there_is_no_time_to_spread_them(monkeypatch
         raise OutOfTimeError
 
     monkeypatch.setattr(Satisfier, "spread", late)
-    states = initial_states(model(LATIN), 0, 6)
+    states = initial_states(Problem(model(LATIN)), 0, 6)
     rows = states.reshape(6, 6, 6)
     assert graph.n_variables == 36
     assert (np.sort(rows, axis=0) == np.arange(6)[:, None, None]).all()

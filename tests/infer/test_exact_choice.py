@@ -5,19 +5,24 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from plx import deadline
 from plx.api import compile as compile_model
-from plx.errors import NoWorldError
+from plx.errors import NoWorldError, PlxError
 from plx.formats.reader import read_model
 from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.exact_choice import WAYS, ExactWays, exact_way
+from plx.infer.exact_plan import Refusal
 from plx.infer.infer import infer
+from plx.infer.inference import Answer, Inference
+from plx.infer.options import Options
+from plx.infer.problem import Problem
 from tests.infer.estimating import with_joint_queries
 from tests.models import log_z, make_model, marginal, random_model
 
@@ -38,7 +43,7 @@ SMOKERS = """
 @pytest.mark.skipif(not PAPER.exists(), reason="needs ../shared/paper")
 def test_the_published_curriculum_is_exact_once_its_values_are_merged() -> None:
     path = PAPER / "sc_20_10.json"
-    way = exact_way(read_model(path))
+    way = exact_way(Problem(read_model(path)))
     assert way is not None and "merged" in way.reason and way.operations < 1e7
     expected = json.loads(path.read_text())["exact_marginals"]
     for answer, p in zip(way.run().answers, expected, strict=True):
@@ -53,7 +58,7 @@ def test_wide_domains_are_exact_once_their_values_are_merged() -> None:
         ([i, j], [[int(ties[i, j]) * (a == b == 0) for a in range(alike + 1)] for b in range(alike + 1)])
         for j in range(n) for i in range(j)
     ]  # fmt: skip
-    way = exact_way(make_model([alike + 1] * n, factors))
+    way = exact_way(Problem(make_model([alike + 1] * n, factors)))
     assert way is not None and "merged" in way.reason and way.operations < 1e6
     at_zero = np.array(list(itertools.product([True, False], repeat=n)))
     logs = np.einsum("wi,wj,ij->w", at_zero, at_zero, np.triu(ties, 1)) + np.log(alike) * (~at_zero).sum(
@@ -65,7 +70,7 @@ def test_wide_domains_are_exact_once_their_values_are_merged() -> None:
 
 
 def test_wide_models_of_alike_people_are_counted() -> None:
-    few, many = (exact_way(compile_model(SMOKERS.format(n=n)).ground) for n in (12, 60))
+    few, many = (exact_way(Problem(compile_model(SMOKERS.format(n=n)).ground)) for n in (12, 60))
     assert few is not None and "eliminated" in few.reason
     assert many is not None and "interchangeable blocks are summed over 61 count vectors" in many.reason
     answers = many.run().answers
@@ -89,12 +94,13 @@ def varied() -> Iterator[GroundModel]:
 
 
 def agree_with_enumeration(name: str) -> None:
-    found = [(model, WAYS[name](ExactWays(model))) for model in varied()]
-    fitting = [(model, way) for model, way in found if way is not None]
+    found = [(model, WAYS[name](Problem(model))) for model in varied()]
+    fitting = [(model, plan) for model, plan in found if not isinstance(plan, Refusal | None)]
     assert fitting, "it fits none of the models"
-    for model, way in fitting:
-        done = way.run()
-        assert way.operations > 0
+    for model, plan in fitting:
+        done = plan.run()
+        assert (plan.operations is None or plan.operations > 0) and 0 < plan.memory < math.inf
+        assert plan.reason and done.reason
         assert done.log_z == pytest.approx(log_z(model.graph) + model.log_constant, abs=1e-9)
         for query, answer in zip(model.queries, done.answers, strict=True):
             nodes = [target.node for target in query.targets]
@@ -105,10 +111,10 @@ def impossible_is_said(name: str) -> None:
     """No world: the rules on the first two unknowns clash, whatever the others do."""
     table = [[0, -math.inf], [-math.inf, 0]]
     model = make_model([2, 2, 2], [([0, 1], table), ([0], [0, -math.inf]), ([1], [-math.inf, 0])])
-    way = WAYS[name](ExactWays(model))
-    if way is not None:
+    plan = WAYS[name](Problem(model))
+    if not isinstance(plan, Refusal | None):
         with pytest.raises(NoWorldError):
-            way.run()
+            plan.run()
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -122,11 +128,7 @@ def test_every_way_says_that_no_world_is_possible(name: str) -> None:
 
 
 def test_a_refusal_names_the_size_and_the_rules_that_couple_most() -> None:
-    rng = np.random.default_rng(0)
-    n = 45
-    table = [[[int(w), 0], [0, 1]] for w in rng.integers(1, 9, size=n * n)]
-    model = make_model([2] * n, [([i, j], table[i * n + j]) for i in range(n) for j in range(i + 1, n)])
-    ways = ExactWays(model)
+    ways = ExactWays(Problem(coupled()))
     assert ways.cheapest() is None
     text = str(ways.refusal("about 10^14"))
     assert "about 10^14 worlds" in text and "a table of at least 10^13 entries, whatever the order" in text
@@ -140,7 +142,85 @@ def test_most_probable_worlds_alone_need_no_sums() -> None:
     factors = [([i, j], table[i * n + j]) for i in range(n) for j in range(i + 1, n)]
     query = GroundQuery("map", "map", "map", (), (), None)
     model = replace(make_model([2] * n, factors), queries=(query,))
-    way = exact_way(model)
+    way = exact_way(Problem(model))
     assert way is not None and way.run().log_z is None
     (answer,) = infer(model, "exact").answers
     assert answer.worlds[0].log_weight > 0
+
+
+def coupled(n: int = 45) -> GroundModel:
+    """Unknowns that all meet one another: no order to eliminate them in is narrow."""
+    table = [[[int(w), 0], [0, 1]] for w in np.random.default_rng(0).integers(1, 9, size=n * n)]
+    return make_model([2] * n, [([i, j], table[i * n + j]) for i in range(n) for j in range(i + 1, n)])
+
+
+@dataclass
+class Told:
+    """A plan that says what it is told to say; it looks at a clock, and answers nothing."""
+
+    operations: float | None
+    memory: float = 8.0
+    reason: str = "told so"
+    work: Callable[[], None] = lambda: None
+
+    def run(self) -> Inference:
+        self.work()
+        deadline.check()
+        return Inference("exact", self.reason, (Answer(p=np.ones(1)),) * 45, log_z=0.0)
+
+
+def test_the_cheapest_plan_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WAYS, "dear", lambda problem: Told(2e9, reason="dear"))
+    monkeypatch.setitem(WAYS, "cheap", lambda problem: Told(1e9, reason="cheap"))
+    monkeypatch.setitem(WAYS, "untold", lambda problem: Told(None, reason="untold"))
+    way = exact_way(Problem(coupled()))
+    assert way is not None and way.reason == "cheap"
+
+
+def test_a_plan_of_unknown_cost_is_tried_where_no_other_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WAYS, "untold", lambda problem: Told(None))
+    assert exact_way(Problem(coupled())) is None
+    for method in ("auto", "exact"):
+        assert infer(coupled(), method).reason == "told so"
+
+
+def test_a_plan_of_unknown_cost_has_a_slice_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given up when its slice is over, and the next is tried; what is left is for sampling."""
+    monkeypatch.setattr(deadline, "now", lambda: passed)
+    passed = 0.0
+
+    def work() -> None:
+        nonlocal passed
+        passed += 3.0
+
+    monkeypatch.setitem(WAYS, "slow", lambda problem: Told(None, reason="slow", work=work))
+    options = Options(seconds=10.0, samples=1000)
+    assert "out of reach" in infer(coupled(), "auto", options).reason
+    monkeypatch.setitem(WAYS, "quick", lambda problem: Told(None, reason="quick"))
+    assert infer(coupled(), "auto", options).reason == "quick"
+    monkeypatch.delitem(WAYS, "quick")
+    with pytest.raises(PlxError, match="out of reach"):
+        infer(coupled(), "exact", options)
+
+
+def test_a_plan_past_the_memory_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(WAYS, "large", lambda problem: Told(1.0, memory=1e12))
+    ways = ExactWays(Problem(coupled()))
+    assert ways.cheapest() is None
+    assert "large needs 1,000,000,000,000 bytes of memory" in str(ways.refusal("many"))
+
+
+def test_a_refusal_tells_of_every_way() -> None:
+    """Two families of 4 states and 300 members: too many count vectors, and too wide to eliminate."""
+    model = compile_model("""
+        type T = t1..t300
+        random f(T): 1..4
+        weight 0.001: f(x) = f(y) for x, y in T if x != y
+        query f(t1)
+    """).ground
+    ways = ExactWays(Problem(model))
+    assert ways.cheapest() is None
+    text = str(ways.refusal("about 10^180"))
+    assert "elimination needs a table of at least" in text
+    assert "counting needs 4,590,551 count vectors (at most 4,194,304 are summed)" in text
+    assert "enumeration visits at most 4,194,304 worlds" in text

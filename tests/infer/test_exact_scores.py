@@ -15,10 +15,11 @@ from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.choice import most_probable
 from plx.infer.best.max_sum import best_worlds
-from plx.infer.exact.enumeration import enumerate_worlds
+from plx.infer.exact.enumeration import EnumerationPlan
 from plx.infer.exact_scores import ranked, sums_of
 from plx.infer.inference import World
 from plx.infer.options import Options
+from plx.infer.problem import Problem
 from plx.weights import LogNumber, to_float
 from tests.models import make_model
 
@@ -51,7 +52,7 @@ def total(flat: Weights, world: tuple[int, ...]) -> Fraction:
 
 def by_enumeration(model: GroundModel, count: int) -> tuple[World, ...]:
     query = GroundQuery("map", "map", "map", (), (), None, best=count)
-    return enumerate_worlds(replace(model, queries=(query,))).answers[0].worlds
+    return EnumerationPlan(Problem(replace(model, queries=(query,)))).run().answers[0].worlds
 
 
 def by_toulbar2(model: GroundModel, count: int) -> tuple[World, ...]:
@@ -104,7 +105,7 @@ def test_more_near_ties_than_can_be_told_apart_are_no_proof(way) -> None:
     (world,) = way(model, 1)
     assert not world.optimal
     assert world.bound is not None and world.bound >= 12 * to_float(model.values[high])
-    found, note = most_probable(model, 1, Options())
+    found, note = most_probable(Problem(model), 1, Options())
     assert not found[0].optimal and "best to rounding" in note
 
 

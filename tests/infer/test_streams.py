@@ -11,6 +11,7 @@ import pytest
 
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.orbits import orbital
+from plx.infer.problem import Problem
 from plx.infer.streams import Stream, generator, narrow_states, seed_sequence, wide_states
 from tests.benchmarks.models import complete
 
@@ -72,14 +73,14 @@ def test_seeded_results_stand_on_these_numbers() -> None:
 
 def test_chains_draw_from_their_streams_whatever_block_they_are_in() -> None:
     model = complete(6)
-    chains = orbital.init_vv(model, 5, 100, 2)
+    chains = orbital.init_vv(Problem(model), 5, 100, 2)
     assert len(chains.random) > 1
     moves = np.concatenate([block[:-1] for block in chains.random])
     np.testing.assert_array_equal(moves, wide_states(5, Stream.MOVES, range(100)))
     assert {int(block[-1]) for block in chains.random} == set(wide_states(5, Stream.SHARED_MOVES).tolist())
     sweeps = np.concatenate([block.random for block in chains.chains.swept.blocks], axis=1)
     np.testing.assert_array_equal(sweeps, narrow_states(5, Stream.SWEEPS, range(100)))
-    slices = SAMPLERS["mcsat"].init(model, 5, 9, 1).random
+    slices = SAMPLERS["mcsat"].init(Problem(model), 5, 9, 1).random
     np.testing.assert_array_equal(slices, wide_states(5, Stream.SLICES, range(9)))
 
 

@@ -18,6 +18,7 @@ from plx.infer.exact.elimination import plan, solve
 from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.mcmc.samplers import SAMPLERS
+from plx.infer.problem import Problem
 from plx.jit.kernel import Kernel
 from tests.infer.gibbs.test_count_tables import clauses
 from tests.models import make_model, random_model
@@ -61,17 +62,19 @@ def _counts() -> Iterator[object]:
     for name, sampler in SAMPLERS.items():
         for seed in (1, 2):
             model = random_model(np.random.default_rng(seed), variables=4, factors=5, derived=2, hard=0.2)
-            yield sampler.step(sampler.init(model, 7, 3, 1), 12, 1).tolist()
-        counts = sampler.step(sampler.init(_wide(), 7, 2, 1), 2, 1)
+            yield sampler.step(sampler.init(Problem(model), 7, 3, 1), 12, 1).tolist()
+        counts = sampler.step(sampler.init(Problem(_wide()), 7, 2, 1), 2, 1)
         yield name, np.argwhere(counts).tolist()
     for model in (_exactly_one(), _defined(), _many_ways(), _permutation()):
         for name in ("gibbs", "mcsat", "nec"):
-            chains = SAMPLERS[name].init(model, 1, 4, 1)
+            chains = SAMPLERS[name].init(Problem(model), 1, 4, 1)
             yield SAMPLERS[name].step(chains, 6, 2).tolist()
     wide = random_model(np.random.default_rng(5), variables=6, factors=8, derived=2, max_card=4)
     for model, entries in ((wide, 0), (wide, 1 << 12), (clauses(0), 16), (clauses(1), 1 << 12)):
         start = np.zeros((model.graph.n_variables, 3), dtype=np.int32)  # by sums, tables, and counts
-        yield chains_at(compile_model(model, entries), start, 3, 1).step(300, 1).tolist()  # past a byte
+        yield (
+            chains_at(compile_model(Problem(model), entries), start, 3, 1).step(300, 1).tolist()
+        )  # past a byte
 
 
 def _wide() -> GroundModel:

@@ -13,6 +13,7 @@ import numpy as np
 
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.orbits.group_moves import moves_of
+from plx.infer.problem import Problem
 from plx.lift.find import find_symmetry
 from tests.benchmarks.models import complete, curriculum, ring
 from tests.infer.orbits.moving import apply_moves
@@ -33,7 +34,7 @@ def everything() -> str:
     for model in (complete(6), curriculum(2, (2, 3)), ring(10)):
         asked = replace(model, queries=make_model(model.graph.card.tolist(), []).queries)
         for name in ("orbital", "vv", "nec", "lifted"):
-            chains = SAMPLERS[name].init(asked, 1, 4, 1)
+            chains = SAMPLERS[name].init(Problem(asked), 1, 4, 1)
             out.append(SAMPLERS[name].step(chains, 4, 1).tolist())
     for name, lanes in itertools.product(GROUPS, (1, 4)):
         _, start, group, weight = known(name)

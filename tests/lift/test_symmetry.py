@@ -429,7 +429,7 @@ def test_without_time_no_symmetry_is_found_and_that_is_said() -> None:
 
 
 def test_a_graph_past_memory_leaves_the_model_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plx.lift.coloring._LARGEST", 100)
+    monkeypatch.setattr("plx.lift.coloring.LARGEST_GRAPH", 100)
     symmetry = find_symmetry(potts(6), "vv")
     assert symmetry.order == 1
     assert "memory" in symmetry.notes[0]

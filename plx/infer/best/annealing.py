@@ -16,6 +16,7 @@ from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.inference import World
 from plx.infer.options import Clock, Options, Progress
+from plx.infer.problem import Problem
 from plx.infer.streams import Stream
 
 _STAGES = 60
@@ -24,20 +25,20 @@ _FIRST, _LAST = 0.2, 30.0
 """Inverse temperatures, from the first stage to the last."""
 
 
-def anneal(model: GroundModel, options: Options, best: int = 1) -> tuple[World, ...]:
+def anneal(problem: Problem, options: Options, best: int = 1) -> tuple[World, ...]:
     """The ``best`` different worlds of highest weight that were seen, best first, not proven optimal.
 
     It cools for a number of sweeps, or until the deadline. Raises NoWorldError if no world satisfies every
     hard rule.
     """
     clock = Clock()
-    graph = model.graph
-    plan = compile_model(replace(model, queries=()))
-    states = initial_states(model, options.seed, options.chains, options.threads)
+    model = problem.model
+    plan = compile_model(problem.asking(()))
+    states = initial_states(problem, options.seed, options.chains, options.threads)
     chains = chains_at(plan, states, options.seed, options.threads, stream=Stream.ANNEALING)
     seen: dict[bytes, World] = {}
     for stage, heat in enumerate(np.geomspace(_FIRST, _LAST, _STAGES)):
-        chains.plan = plan.with_potentials(graph.table * heat)
+        chains.plan = plan.with_potentials(model.graph.table * heat)
         sweep(chains, _SWEEPS)
         seen = _keep(seen, model, chains.states, best + CLOSE)
         options.progress(Progress("searching for the best world", (stage + 1) / _STAGES, clock.seconds))

@@ -7,23 +7,15 @@ from dataclasses import replace
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
-from plx.infer.best.max_sum import best_worlds, fits, map_plan
-from plx.infer.exact.elimination import JunctionTreePlan
+from plx.infer.best.limits import PLANNING, PROOF, QUICK
+from plx.infer.best.max_sum import MapPlan, best_worlds, map_plan
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
-
-QUICK = 1e8
-"""Operations up to which elimination is preferred to the solver."""
-
-_PROOF = 0.8
-"""The share of the time that the search for a proof gets; annealing gets the rest."""
-
-_PLANNING = 0.25
-"""The share of that in which an elimination order is searched for."""
+from plx.infer.problem import Problem
 
 
-def most_probable(model: GroundModel, count: int, options: Options) -> tuple[tuple[World, ...], str]:
+def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple[World, ...], str]:
     """The ``count`` best worlds, best first, and how they were found, as a note for people.
 
     What has a deadline ends by it: with what was found, and is not proven then.
@@ -32,23 +24,23 @@ def most_probable(model: GroundModel, count: int, options: Options) -> tuple[tup
         PlxError: no world is possible.
     """
     try:
-        with within(_PROOF * seconds_left()):
-            found = _searched(model, count)
+        with within(PROOF * seconds_left()):
+            found = _searched(problem.model, count)
     except OutOfTimeError:
         found = None
     if found is None:
-        return _annealed(model, count, options)
+        return _annealed(problem, count, options)
     worlds, way = found
     if way is None:
-        return _second_opinion(model, worlds, options), _bounded(worlds)
+        return _second_opinion(problem, worlds, options), _bounded(worlds)
     return _told(worlds, way)
 
 
 def _searched(model: GroundModel, count: int) -> tuple[tuple[World, ...], str | None] | None:
     """The best worlds and the way, None for one that the time ended; None if there is no way."""
     chosen = _plan(model)
-    eliminated = chosen is not None and fits(chosen, count)
-    if chosen and eliminated and (chosen.operations * count <= QUICK or not toulbar.installed()):
+    eliminated = chosen is not None and chosen.fits(count)
+    if chosen and eliminated and (chosen.tree.operations * count <= QUICK or not toulbar.installed()):
         return best_worlds(model, count, chosen), "elimination"
     if toulbar.installed() and (found := toulbar.search(model, count)):
         if not found.worlds:
@@ -57,10 +49,10 @@ def _searched(model: GroundModel, count: int) -> tuple[tuple[World, ...], str | 
     return (best_worlds(model, count, chosen), "elimination") if eliminated else None
 
 
-def _plan(model: GroundModel) -> JunctionTreePlan | None:
+def _plan(model: GroundModel) -> MapPlan | None:
     """A plan for elimination, if it is found in a share of the time."""
     try:
-        with within(_PLANNING * seconds_left()):
+        with within(PLANNING * seconds_left()):
             return map_plan(model)
     except OutOfTimeError:
         return None
@@ -78,22 +70,22 @@ def _told(worlds: tuple[World, ...], way: str) -> tuple[tuple[World, ...], str]:
     )
 
 
-def _annealed(model: GroundModel, count: int, options: Options) -> tuple[tuple[World, ...], str]:
+def _annealed(problem: Problem, count: int, options: Options) -> tuple[tuple[World, ...], str]:
     from plx.infer.best.annealing import anneal
 
     note = "the most probable world was searched for by simulated annealing; there may be better"
     if not toulbar.installed():
         note += " (`pip install pytoulbar2` installs a solver that proves the best)"
-    return anneal(model, options, count), note
+    return anneal(problem, options, count), note
 
 
-def _second_opinion(model: GroundModel, worlds: tuple[World, ...], options: Options) -> tuple[World, ...]:
+def _second_opinion(problem: Problem, worlds: tuple[World, ...], options: Options) -> tuple[World, ...]:
     """The last world is unproven: annealing may know a better one."""
     from plx.infer.best.annealing import anneal
 
     *proven, last = worlds
     known = {world.states.tobytes() for world in proven}
-    for world in anneal(model, options, len(worlds)):
+    for world in anneal(problem, options, len(worlds)):
         if world.states.tobytes() not in known and world.log_weight > last.log_weight:
             last = replace(world, bound=last.bound)
             break

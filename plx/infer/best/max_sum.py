@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.infer.exact.elimination import ExactBudget, JunctionTreePlan, plan
+from plx.infer.exact.elimination import JunctionTreePlan, plan
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import assemble
-from plx.infer.exact_scores import States, proven, sums_of
+from plx.infer.exact.limits import ExactBudget
+from plx.infer.exact_scores import States, Sums, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.interrupts import waited
@@ -18,20 +19,26 @@ from plx.infer.kernels.max_sum import collect_best, trace_best
 from plx.values import FloatArray
 
 
-def map_plan(model: GroundModel) -> JunctionTreePlan:
+@dataclass(frozen=True)
+class MapPlan:
     """The tree for `map` alone, over the tables in their unit: what queries ask makes it no wider."""
-    return plan(replace(model, graph=sums_of(model).graph, queries=()), once=False)
+
+    sums: Sums
+    tree: JunctionTreePlan
+
+    def fits(self, count: int) -> bool:
+        """Whether so many worlds can be found on the tree: each takes as much as an answer."""
+        limit = ExactBudget()
+        return self.tree.fits(ExactBudget(limit.entries / count, limit.operations / count))
 
 
-def fits(chosen: JunctionTreePlan, count: int) -> bool:
-    """Whether so many worlds can be found on a tree: each takes as much as an answer."""
-    limit = ExactBudget()
-    return chosen.fits(ExactBudget(limit.entries / count, limit.operations / count))
+def map_plan(model: GroundModel) -> MapPlan:
+    """The plan for the most probable worlds of a model."""
+    sums = sums_of(model)
+    return MapPlan(sums, plan(replace(model, graph=sums.graph, queries=()), once=False))
 
 
-def best_worlds(
-    model: GroundModel, count: int = 1, chosen: JunctionTreePlan | None = None
-) -> tuple[World, ...]:
+def best_worlds(model: GroundModel, count: int = 1, chosen: MapPlan | None = None) -> tuple[World, ...]:
     """The ``count`` different worlds of highest weight, best first; fewer if no more are possible.
 
     Needs ``count`` numbers per entry of the messages of the plan. Of worlds that weigh the same
@@ -40,13 +47,11 @@ def best_worlds(
     Raises:
         PlxError: no world is possible; the rules that clash are named.
     """
-    tree = chosen or map_plan(model)
-    skeleton = _with_one_root(tree.skeleton)
+    chosen = chosen or map_plan(model)
+    skeleton = _with_one_root(chosen.tree.skeleton)
     if not len(skeleton.order):
         return (World(np.empty(0, dtype=np.int32), 0.0),)
-    return proven(
-        model, sums_of(model), count, lambda k: _largest_sums(model, skeleton, k), lambda k: fits(tree, k)
-    )
+    return proven(model, chosen.sums, count, lambda k: _largest_sums(model, skeleton, k), chosen.fits)
 
 
 def _largest_sums(model: GroundModel, skeleton: Skeleton, count: int) -> tuple[States, FloatArray]:

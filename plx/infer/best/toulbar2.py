@@ -17,15 +17,13 @@ import numpy as np
 
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.graph.model import GroundModel
+from plx.infer.best.limits import LARGEST_TABLES
 from plx.infer.best.solver_process import Problem, Solution, solve
 from plx.infer.exact.network import Network
 from plx.infer.exact.split import split
 from plx.infer.exact_scores import CLOSE, LARGEST_WHOLE, Sums, bounded, ranked, sums_of
 from plx.infer.inference import World
 from plx.values import FloatArray
-
-_LARGEST_TABLES = 1_000_000
-"""Entries of tables and functions that are handed over, one by one."""
 
 _FORBIDDEN = math.inf
 
@@ -73,7 +71,7 @@ def search(model: GroundModel, count: int = 1) -> Found | None:
     network = split(sums.graph)
     if not network.n_nodes:
         return Found((World(np.empty(0, dtype=np.int32), 0.0),), False)
-    if _entries(network) > _LARGEST_TABLES:
+    if _entries(network) > LARGEST_TABLES:
         return None
     solver = _Solver(network, _costs(network, sums))
     bound: float | None = None

@@ -17,11 +17,11 @@ from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.compare.curves import Comparison, Curve
 from plx.infer.compare.protocols import Protocol, sampler_of
 from plx.infer.exact_choice import exact_way
-from plx.infer.gibbs.compiled import targets_of
 from plx.infer.hard.distant import without_distant
 from plx.infer.mcmc.run import sample, thinning
 from plx.infer.mcmc.samplers import SAMPLERS, C, Sampler
 from plx.infer.options import Clock, Options, Progress, Report, silent
+from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
 _FIRST_MARK = 0.01
@@ -73,8 +73,8 @@ def compare(
     unknown or does not follow the protocol, a truth of the wrong shape, or an exact truth out of reach.
     """
     samplers = [sampler_of(name, plan.protocol) for name in plan.methods]
-    asked = without_distant(with_marginals(model))
-    if not asked.queries:
+    asked = Problem(without_distant(with_marginals(model)))
+    if not asked.model.queries:
         raise PlxError(Diagnostic("there is nothing to compare methods on: no unknown is left open"))
     found = _truth(asked, truth, plan)
     curves = [
@@ -113,18 +113,18 @@ def with_marginals(model: GroundModel) -> GroundModel:
 # -------------------------------------------------------------------- the truth
 
 
-def _truth(model: GroundModel, truth: str | Sequence[FloatArray], plan: ComparePlan) -> Truth:
+def _truth(problem: Problem, truth: str | Sequence[FloatArray], plan: ComparePlan) -> Truth:
     if not isinstance(truth, str):
-        return Truth(_checked(model, truth), "given")
+        return Truth(_checked(problem.model, truth), "given")
     options = Options(seed=plan.seed + 1, progress=plan.progress)
     if truth == "exact":
-        way = exact_way(model)
+        way = exact_way(problem)
         if way is None:
             raise PlxError(
                 Diagnostic("exact marginals are out of reach for this model", hint="use --truth long")
             )
         return Truth(np.concatenate([answer.p for answer in way.run().answers]), "exact")
-    return _long(model, options, plan)
+    return _long(problem, options, plan)
 
 
 def _checked(model: GroundModel, truth: Sequence[FloatArray]) -> FloatArray:
@@ -140,9 +140,9 @@ def _checked(model: GroundModel, truth: Sequence[FloatArray]) -> FloatArray:
     return np.concatenate(list(truth))
 
 
-def _long(model: GroundModel, options: Options, plan: ComparePlan) -> Truth:
+def _long(problem: Problem, options: Options, plan: ComparePlan) -> Truth:
     wanted = replace(options, seconds=_LONG * plan.seconds, accuracy=1e-5)
-    run = sample(model, SAMPLERS["lifted"], wanted)
+    run = sample(problem, SAMPLERS["lifted"], wanted)
     if run.status == "interrupted":  # half a truth is none
         raise KeyboardInterrupt
     states = run.diagnosis.states
@@ -164,15 +164,15 @@ def divergence(estimate: FloatArray, truth: FloatArray, start: IntArray) -> floa
 
 
 def _curve(
-    model: GroundModel, name: str, sampler: Sampler[C], truth: FloatArray, plan: ComparePlan, done: float
+    problem: Problem, name: str, sampler: Sampler[C], truth: FloatArray, plan: ComparePlan, done: float
 ) -> Curve:
-    _warm_up(model, sampler, plan)
+    _warm_up(problem, sampler, plan)
     marks = _marks(plan.seconds)
     runs = []
     for chain in range(plan.chains):
         share = done + chain / (plan.chains * len(plan.methods))
         plan.progress(Progress(f"{name}, chain {chain + 1}", share, 0.0))
-        runs.append(_Run(model, sampler, plan, plan.seed + 1000 * chain, truth).along(marks))
+        runs.append(_Run(problem, sampler, plan, plan.seed + 1000 * chain, truth).along(marks))
     reached = max(run.first for run in runs)
     return Curve(
         method=name,
@@ -191,15 +191,15 @@ def _marks(seconds: float) -> FloatArray:
     return marks
 
 
-def _warm_up(model: GroundModel, sampler: Sampler[C], plan: ComparePlan) -> None:
+def _warm_up(problem: Problem, sampler: Sampler[C], plan: ComparePlan) -> None:
     """Compile and load what the method needs."""
-    sampler.step(sampler.init(model, plan.seed, plan.lanes, 1), 1, 1)
+    sampler.step(sampler.init(problem, plan.seed, plan.lanes, 1), 1, 1)
 
 
-def _setting_up(model: GroundModel, sampler: Sampler[C], plan: ComparePlan) -> float:
-    _warm_up(model, sampler, plan)
+def _setting_up(problem: Problem, sampler: Sampler[C], plan: ComparePlan) -> float:
+    _warm_up(problem, sampler, plan)
     clock = Clock()
-    sampler.init(model, plan.seed, plan.lanes, 1)
+    sampler.init(problem, plan.seed, plan.lanes, 1)
     return clock.seconds
 
 
@@ -207,16 +207,16 @@ class _Run(Generic[C]):
     """One chain of one method: the clock runs while it sets up and moves, and stands while it is judged."""
 
     def __init__(
-        self, model: GroundModel, sampler: Sampler[C], plan: ComparePlan, seed: int, truth: FloatArray
+        self, problem: Problem, sampler: Sampler[C], plan: ComparePlan, seed: int, truth: FloatArray
     ) -> None:
         clock = Clock()
-        targets = targets_of(model)
-        self.thin = 1 if sampler.single else thinning(model, targets)
+        targets = problem.targets
+        self.thin = 1 if sampler.single else thinning(problem)
         self.step = sampler.step
-        self.chains = sampler.init(model, seed, plan.lanes, 1)
+        self.chains = sampler.init(problem, seed, plan.lanes, 1)
         self.clock = self.setting_up = clock.seconds
         self.truth, self.start = truth, targets.offset[:-1]
-        length = 1 if sampler.single else model.graph.n_variables
+        length = 1 if sampler.single else problem.graph.n_variables
         self.updates = plan.lanes * self.thin * length * self.chains.sweeps()
         self.total = np.zeros(int(targets.offset[-1]))
         self.draws, self.speed = 0, 0.0

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar, get_args
 
 from plx.errors import CallError, Diagnostic
-from plx.graph.model import GroundModel
 from plx.infer.chains import Chains
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler
 from plx.infer.options import check_choice
+from plx.infer.problem import Problem
 
 Protocol = Literal["sweeps", "paper"]
 
@@ -50,8 +50,8 @@ S = TypeVar("S", bound=_Single)
 def _single(sampler: Sampler[S]) -> Sampler[S]:
     """A sampler whose sweeps are one update of an unknown picked at random."""
 
-    def init(model: GroundModel, seed: int, chains: int, threads: int | None) -> S:
-        made = sampler.init(model, seed, chains, threads)
+    def init(problem: Problem, seed: int, chains: int, threads: int | None) -> S:
+        made = sampler.init(problem, seed, chains, threads)
         made.update_singly(seed)
         return made
 

@@ -15,14 +15,12 @@ import numpy as np
 from plx import deadline
 from plx.graph.components import component_numbers
 from plx.graph.rows import unique_rows
+from plx.infer.counting.limits import MOST_CELLS
 from plx.values import IntArray
 
 NONE = -1
 """The label of a pair that no factor joins."""
 
-
-MOST_CELLS = 1000
-"""With more kinds of unknowns than this there is little to count."""
 
 _ROUNDS = 30
 """Where colours are not stable after so many rounds, unknowns differ by how far they are from an end."""

@@ -9,7 +9,6 @@ a family alike are functions of the counts.
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,29 +18,16 @@ import numpy as np
 
 from plx import deadline
 from plx.graph.model import GroundModel, GroundQuery
-from plx.graph.sizes import joint_bits, joint_states
-from plx.infer.answers import distinct, exact_answer, free_nodes, log_z_answer, repeated
-from plx.infer.counting.families import MOST_CELLS
+from plx.graph.sizes import from_bits, joint_bits, joint_states, size_text
+from plx.infer.answers import distinct, free_nodes
 from plx.infer.counting.histograms import Component, components_of
+from plx.infer.counting.limits import JOINT_BITS, LARGEST, MOST_CELLS, MOST_NODES, SMALL
 from plx.infer.counting.symmetric_core import SymmetricCore, find_core
+from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
-from plx.infer.inference import Answer, Inference
+from plx.infer.inference import Inference
+from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
-
-MANY = 20_000
-"""With more factors than this, counting is tried before an elimination order is searched for."""
-
-LARGEST = 2.0**22
-"""Count vectors of all families of a component, taken together, are at most so many."""
-
-_SMALL = 4096
-"""A derived node that only a query mentions is summed over at most so many joint input states."""
-
-_JOINT_BITS = 27.0
-"""log₂ of the numbers that a joint distribution may need in memory: a gigabyte."""
-
-_MOST_NODES = 24
-"""Joint distributions are made of at most so many nodes, those that they depend on counted too."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +40,8 @@ class CountPlan:
 
     @property
     def vectors(self) -> float:
-        """How many joint count vectors there are, of a plan that fits."""
-        return float(round(2.0**self.log2_vectors))
+        """How many joint count vectors there are; infinite past the range of doubles."""
+        return float(np.rint(from_bits(self.log2_vectors)))
 
     @property
     def reason(self) -> str:
@@ -68,12 +54,31 @@ class CountPlan:
         """Numbers touched, about: to be compared with those of elimination."""
         return 30.0 * self.vectors * max(len(self.core.families), 1) + 50.0 * len(self.model.queries)
 
+    @property
+    def memory(self) -> float:
+        """Bytes held at once, about: numbers per count vector, and the largest joint distribution."""
+        return 8.0 * (self.vectors * (len(self.core.counters) + 2) + from_bits(self._joint_bits))
+
+    @cached_property
+    def _joint_bits(self) -> float:
+        """log₂ of the entries of the largest array for a joint distribution that is asked for."""
+        asked = {distinct(free_nodes(query)) for query in self.model.queries}
+        return max((self.sums.bits(nodes) for nodes in asked if len(nodes) > 1), default=0.0)
+
     def fits(self, largest: float = LARGEST) -> bool:
         """Whether there are at most so many counts, and the joint distributions asked for fit in memory."""
-        asked = {distinct(free_nodes(query)) for query in self.model.queries}
-        return self.log2_vectors <= math.log2(largest + 0.5) and all(
-            self.sums.fits(nodes, _JOINT_BITS) for nodes in asked if len(nodes) > 1
-        )
+        return self.log2_vectors <= math.log2(largest + 0.5) and self._joint_bits <= JOINT_BITS
+
+    def needs(self) -> str:
+        """What of a plan that does not fit is too large."""
+        if self.log2_vectors > math.log2(LARGEST + 0.5):
+            vectors = size_text(self.log2_vectors)
+            return f"counting needs {vectors} count vectors (at most {LARGEST:,.0f} are summed)"
+        return "counting needs joint distributions of too many unknowns"
+
+    def run(self) -> Inference:
+        """All answers by sums over counts."""
+        return count(self)
 
     @cached_property
     def sums(self) -> Sums:
@@ -91,30 +96,29 @@ def count_plan(model: GroundModel) -> CountPlan | None:
     return CountPlan(model, core, float(np.logaddexp2.reduce(sizes, initial=-np.inf)))
 
 
+def counting(problem: Problem) -> CountPlan | Refusal | None:
+    """The plan for counting, or why it would take too much; None if nothing is interchangeable."""
+    plan = count_plan(problem.model)
+    if plan is None or plan.fits():
+        return plan
+    return Refusal(plan.needs, plan.operations)
+
+
 def count(plan: CountPlan) -> Inference:
     """All answers by sums over counts; `map` queries get none.
 
     Raises:
         PlxError: no world is possible.
     """
-    begin = time.perf_counter()
-    model = plan.model
     sums = plan.sums
-    log_z = sums.log_z + model.log_constant
-    if log_z == -np.inf:
-        raise contradiction(model)
-    answers = []
-    for query in model.queries:
+    if sums.log_z + plan.model.log_constant == -np.inf:
+        raise contradiction(plan.model)
+
+    def joint(nodes: tuple[int, ...]) -> FloatArray:
         deadline.check()
-        if query.kind == "map":
-            answers.append(Answer())
-        elif query.kind == "logz":
-            answers.append(log_z_answer(log_z))
-        else:
-            free = free_nodes(query)
-            joint = sums.joint(distinct(free))
-            answers.append(exact_answer(model, query, repeated(model, free, joint)))
-    return Inference("exact", plan.reason, tuple(answers), log_z=log_z, seconds=time.perf_counter() - begin)
+        return sums.joint(nodes)
+
+    return exact_inference(plan.model, plan.reason, sums.log_z, joint)
 
 
 def _mentioned(query: GroundQuery) -> tuple[int, ...]:
@@ -128,7 +132,7 @@ def _wide(model: GroundModel, node: int) -> bool:
     if node < graph.n_variables:
         return False
     inputs, _ = graph.inputs_of(node - graph.n_variables)
-    return bool((inputs >= graph.n_variables).any()) or joint_states(graph.card[inputs]) > _SMALL
+    return bool((inputs >= graph.n_variables).any()) or joint_states(graph.card[inputs]) > SMALL
 
 
 class Sums:
@@ -160,16 +164,16 @@ class Sums:
             self._known[key] = self._compute(nodes, needed, number)
         return self._known[key]
 
-    def fits(self, nodes: tuple[int, ...], bits: float) -> bool:
-        """Whether `joint` makes arrays of at most ``2 ** bits`` entries for these nodes, and of few axes."""
+    def bits(self, nodes: tuple[int, ...]) -> float:
+        """log₂ of the entries of the largest array that `joint` makes; infinite if it has too many axes."""
         needed = self._expand(nodes)
-        if len(needed) > _MOST_NODES:
-            return False
+        if len(needed) > MOST_NODES:
+            return math.inf
         blocks = {block for node in needed if (block := self._block(node))}
         taken = Counter(family for family, _ in blocks)
         sizes = [joint_bits(self._core.graph.card[needed])]
         sizes += [component.log2_joint(taken) for component in self._components]
-        return max(sizes) <= bits
+        return max(sizes)
 
     def _expand(self, nodes: tuple[int, ...]) -> list[int]:
         """The nodes and all that they depend on, down to the core."""

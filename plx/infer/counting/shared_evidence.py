@@ -15,16 +15,14 @@ import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.answers import distinct, exact_answer, free_nodes, repeated
-from plx.infer.counting.marginals import LARGEST, MANY, CountPlan, Sums, count_plan
+from plx.infer.counting.limits import LARGEST, MANY, RAREST
+from plx.infer.counting.marginals import CountPlan, Sums, count_plan
 from plx.infer.hard.distant import without_distant
 from plx.infer.inference import Inference
 from plx.infer.options import Clock, Progress, Report, silent
 from plx.values import FloatArray
 
 Group = tuple[int, ...]
-
-RAREST = 1e-200
-"""A less probable ``given`` is left to conditioning, which can say why it cannot hold."""
 
 
 def answered_together(
@@ -72,7 +70,7 @@ def _conditional(model: GroundModel, sums: Sums, query: GroundQuery) -> FloatArr
     nodes = distinct((*free, *known))
     if not query.targets or min(known, default=0) < 0:
         return None
-    if not sums.fits(nodes, math.log2(LARGEST)):
+    if sums.bits(nodes) > math.log2(LARGEST):
         return None
     cards = model.graph.card[list(nodes)].tolist()
     joint = sums.joint(nodes).reshape(cards)

@@ -14,11 +14,9 @@ from plx.graph.model import FactorGraph
 from plx.graph.rows import unique_rows
 from plx.graph.subgraph import live_derived
 from plx.infer.counting.families import Family, Pairs, find_families
+from plx.infer.counting.limits import MOST_COUNTERS
 from plx.infer.counting.sum_out import Factors, SummedOut, Tables, exact_sum, sum_out
 from plx.values import FloatArray, IntArray
-
-MOST_COUNTERS = 32
-"""More derived nodes than this, and counting is not tried."""
 
 
 @dataclass(frozen=True)

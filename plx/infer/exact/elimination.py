@@ -1,41 +1,32 @@
-"""Exact answers by junction tree: the size is known before the work."""
+"""Exact answers by elimination along a junction tree. What it costs is known before the work."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from plx.graph.model import GroundModel, GroundQuery, GroundRule
+from plx.graph.model import GroundModel, GroundRule
 from plx.graph.ragged import owners
-from plx.infer.answers import Nodes, distinct, exact_answer, free_nodes, log_z_answer, repeated
+from plx.graph.sizes import from_bits, size_text
+from plx.infer.answers import Nodes, distinct, free_nodes
 from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order
 from plx.infer.exact.isomorphic import keep_once, only_around
 from plx.infer.exact.junction_tree import ImpossibleError, propagate
+from plx.infer.exact.limits import JOINT_OPERATIONS, SPLIT_OPERATIONS, ExactBudget
 from plx.infer.exact.network import with_scopes
 from plx.infer.exact.split import split
+from plx.infer.exact.treewidth import least_bits, surely_wider
+from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
-from plx.infer.inference import Answer, Inference
+from plx.infer.inference import Inference
+from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
-JOINT_OPERATIONS = 1e7
-"""What cliques for joint queries may cost before each such query gets a tree of its own."""
-
-
-SPLIT_OPERATIONS = 1e6
-"""Where partial sums cost more than this, a second way to split derived nodes is tried."""
-
-
-@dataclass(frozen=True)
-class ExactBudget:
-    """What exact inference may take: table entries (8 bytes each), and entries touched."""
-
-    entries: float = 2.0**27
-    operations: float = 5e9
+_AT_MOST = f"(at most {ExactBudget().entries:,.0f} are made)"
 
 
 @dataclass(frozen=True)
@@ -93,6 +84,11 @@ class JunctionTreePlan:
         return sum(cost.operations for cost in self.costs)
 
     @property
+    def memory(self) -> float:
+        """Bytes held at once, about; infinite past the range of doubles."""
+        return 8.0 * from_bits(self.entry_bits)
+
+    @property
     def reason(self) -> str:
         """In words for people."""
         steps = len(self.skeleton.order)
@@ -107,6 +103,28 @@ class JunctionTreePlan:
     def scope(self, nodes: Nodes) -> Nodes:
         """The nodes of the network that stand for nodes of the graph."""
         return tuple(self.skeleton.network.node[list(nodes)].tolist())
+
+    def needs(self) -> str:
+        """What of a plan that does not fit is too large, with its size."""
+        limit = ExactBudget()
+        if not self.complete:
+            return f"elimination needs {_table(self.model, self.table_bits)}"
+        if self.table_bits > math.log2(limit.entries):
+            what = f"a table of {size_text(self.table_bits)} entries {_AT_MOST}"
+        elif self.entry_bits > math.log2(limit.entries):
+            what = f"{size_text(self.entry_bits)} numbers in memory (at most {limit.entries:,.0f} are kept)"
+        else:
+            size = size_text(math.log2(self.operations))
+            what = f"{size} operations (at most {limit.operations:,.0f} are done)"
+        return f"elimination needs {what}"
+
+    def couples(self) -> list[GroundRule]:
+        """The rules that couple most of the unknowns in the largest clique."""
+        return coupling_rules(self.model, self.widest())
+
+    def run(self) -> Inference:
+        """All answers, by propagation along the tree."""
+        return solve(self.model, self)
 
     def widest(self) -> tuple[int, ...]:
         """The nodes of the graph in the largest clique."""
@@ -128,6 +146,32 @@ def coupling_rules(model: GroundModel, nodes: Sequence[int] | IntArray, count: i
         if (rules := graph.rule_of[met >= least]).size:
             return [model.rules[r] for r, _ in Counter(rules.tolist()).most_common(count)]
     return []
+
+
+def elimination(problem: Problem) -> JunctionTreePlan | Refusal:
+    """The plan for elimination, or why it would take too much."""
+    model = problem.model
+    if surely_wider(model.graph, math.log2(ExactBudget().entries)):
+        every = np.arange(model.graph.n_variables)
+        return Refusal(
+            lambda: f"elimination needs {_table(model)}", math.inf, lambda: coupling_rules(model, every)
+        )
+    chosen = plan(model)
+    if chosen.fits():
+        return chosen
+    return Refusal(chosen.needs, chosen.operations if chosen.complete else math.inf, chosen.couples)
+
+
+def _table(model: GroundModel, tried: float = 0.0) -> str:
+    """The least size of the largest table: in any order, or else in those tried, of so many bits."""
+    sure = least_bits(model.graph)
+    if sure > math.log2(ExactBudget().entries):
+        return f"a table of at least {_states_text(sure)} entries, whatever the order {_AT_MOST}"
+    return f"a table of over {_states_text(tried)} entries in every order tried {_AT_MOST}"
+
+
+def _states_text(bits: float) -> str:
+    return size_text(bits) if bits < 30 else f"10^{math.floor(bits * math.log10(2))}"
 
 
 def plan(model: GroundModel, once: bool = True) -> JunctionTreePlan:
@@ -170,16 +214,12 @@ def solve(model: GroundModel, chosen: JunctionTreePlan | None = None) -> Inferen
     Raises:
         PlxError: no world is possible; the rules that clash are named.
     """
-    begin = time.perf_counter()
     chosen = chosen or plan(model)
     try:
-        log_z, joints = _propagate(chosen)
+        log_sum, joints = _propagate(chosen)
     except ImpossibleError:
         raise contradiction(model) from None
-    log_z += model.log_constant
-    answers = tuple(_answer(chosen, query, joints, log_z) for query in model.queries)
-    seconds = time.perf_counter() - begin
-    return Inference("exact", chosen.reason, answers, log_z=log_z, seconds=seconds)
+    return exact_inference(model, chosen.reason, log_sum, lambda nodes: joints[chosen.scope(nodes)])
 
 
 def _last(skeleton: Skeleton, scope: Nodes) -> tuple[Skeleton, Nodes]:
@@ -203,15 +243,3 @@ def _propagate(chosen: JunctionTreePlan) -> tuple[float, dict[Nodes, FloatArray]
     beliefs = propagate(chosen.skeleton, inside)
     out.update(zip(inside, beliefs.joints, strict=True))
     return beliefs.log_z, out
-
-
-def _answer(
-    chosen: JunctionTreePlan, query: GroundQuery, joints: dict[Nodes, FloatArray], log_z: float
-) -> Answer:
-    if query.kind == "map":
-        return Answer()
-    if query.kind == "logz":
-        return log_z_answer(log_z)
-    free = free_nodes(query)
-    joint = joints[chosen.scope(distinct(free))]
-    return exact_answer(chosen.model, query, repeated(chosen.model, free, joint))

@@ -1,7 +1,7 @@
 """Exact answers by enumeration, one connected component after the other.
 
 A component's worlds are an array with one axis per variable; the leading axes are walked in
-Python, the trailing ones (`_INNER` worlds) are done by numpy. Everything stays in log space
+Python, the trailing ones (`TOGETHER` worlds) are done by numpy. Everything stays in log space
 until the largest weight seen is known.
 """
 
@@ -11,7 +11,8 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -20,13 +21,14 @@ from plx.graph.components import components
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner
-from plx.infer.answers import exact_answer, free_nodes, log_z_answer, map_answer
+from plx.infer.answers import distinct, free_nodes, map_answer
+from plx.infer.exact.limits import TOGETHER, WORLDS
+from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
-from plx.infer.inference import Answer, Inference, World
+from plx.infer.inference import Inference, World
+from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
-
-_INNER = 1 << 15
 
 Env = dict[int, IntArray]
 """The state of each node, as an array that broadcasts over the inner axes."""
@@ -54,86 +56,104 @@ class _Component:
     joint: dict[tuple[int, ...], FloatArray] = field(default_factory=dict)
 
 
-def world_count(model: GroundModel) -> float:
-    """How many worlds `enumerate_worlds` would visit: the sum over components; may be infinite."""
-    log = log10_worlds(model)
-    return round(10**log) if log < 15 else 10**log if log < 300 else math.inf
+@dataclass(frozen=True, eq=False)
+class EnumerationPlan:
+    """Every world of every component visited."""
+
+    problem: Problem
+
+    @cached_property
+    def worlds(self) -> float:
+        """How many worlds are visited: the sum over components; may be infinite."""
+        log = float(np.logaddexp2.reduce(self.bits)) * math.log10(2)
+        return round(10**log) if log < 15 else 10**log if log < 300 else math.inf
+
+    @cached_property
+    def bits(self) -> FloatArray:
+        """log₂ of the number of worlds of each component; [0] where there is none."""
+        return _bits(self.problem.graph, self._components[0])
+
+    @cached_property
+    def _components(self) -> tuple[IntArray, IntArray]:
+        return _components(self.problem)
+
+    @property
+    def reason(self) -> str:
+        """In words for people."""
+        bits = self.bits[self.bits > 0]
+        worlds, parts = np.exp2(bits).sum(), len(bits)
+        if not parts:
+            return "the only world was looked at"
+        several = f" of {parts:,} independent parts" if parts > 1 else ""
+        return f"all {worlds:,.0f} worlds{several} were enumerated"
+
+    @cached_property
+    def operations(self) -> float:
+        """Table entries read, about, over all worlds; one takes about as long as in a compiled loop."""
+        graph, label = self.problem.graph, self._components[0]
+        read = np.concatenate([graph.scope, input_owner(graph) + graph.n_variables])
+        component = label[read[label[read] >= 0]]
+        entries = np.bincount(component, minlength=len(self.bits))
+        return float((np.exp2(np.minimum(self.bits, 1000.0)) * (entries + 1)).sum())
+
+    @property
+    def memory(self) -> float:
+        """Bytes held at once, about: states of derived nodes in the worlds that are looked at together."""
+        derived = self._components[0][self.problem.graph.n_variables :]
+        per_world = np.bincount(derived[derived >= 0], minlength=len(self.bits)) + 4
+        return 8.0 * float((np.exp2(np.minimum(self.bits, math.log2(TOGETHER))) * per_world).max())
+
+    def run(self) -> Inference:
+        """Every answer exactly, most probable worlds too, by visiting all worlds of each component.
+
+        Raises NoWorldError, naming the rules that clash, if no world has positive weight.
+        """
+        model, layout = self.problem.model, _layout(self.problem.graph, *self._components)
+        targets = list(dict.fromkeys(distinct(free_nodes(query)) for query in model.queries if query.targets))
+        k = max((query.best for query in model.queries if query.kind == "map"), default=0)
+        parts = [_enumerate(model.graph, layout, c, targets) for c in range(len(layout.variables))]
+        if any(part.log_z == -np.inf for part in parts) or model.log_constant == -np.inf:
+            raise contradiction(model)
+        log_sum = sum(part.log_z for part in parts)
+        worlds = _best_worlds(model, layout, k) if k else ()
+        found = exact_inference(
+            model, self.reason, log_sum, lambda nodes: _join(model.graph, layout, nodes, parts)
+        )
+        answers = (
+            map_answer(worlds[: query.best]) if query.kind == "map" else answer
+            for query, answer in zip(model.queries, found.answers, strict=True)
+        )
+        return replace(found, answers=tuple(answers))
 
 
-def log10_worlds(model: GroundModel) -> float:
-    """The decimal logarithm of `world_count`."""
-    return float(np.logaddexp2.reduce(_bits(model))) * math.log10(2)
+def enumeration(problem: Problem, most: float = WORLDS) -> EnumerationPlan | Refusal:
+    """The plan for enumeration, where there are at most so many worlds; each unknown makes one or more."""
+    plan = EnumerationPlan(problem)
+    if problem.graph.n_variables <= most and plan.worlds <= most:
+        return plan
+    return Refusal(lambda: f"enumeration visits at most {most:,.0f} worlds", math.inf)
 
 
-def log10_joint_worlds(model: GroundModel) -> float:
-    """The decimal logarithm of how many worlds there are: the product over components."""
-    return float(_bits(model).sum()) * math.log10(2)
-
-
-def _bits(model: GroundModel) -> FloatArray:
-    """The binary logarithm of the number of worlds of each component; [0] where there is none."""
-    graph = model.graph
-    label = _components(model)[0][: graph.n_variables]
+def _bits(graph: FactorGraph, component: IntArray) -> FloatArray:
     bits = np.log2(graph.card[: graph.n_variables].astype(np.float64))
-    return np.bincount(label, weights=bits, minlength=1).astype(np.float64)
+    return np.bincount(component[: graph.n_variables], weights=bits, minlength=1).astype(np.float64)
 
 
-def enumerated(model: GroundModel) -> str:
-    """What enumeration does, for people."""
-    bits = _bits(model)
-    bits = bits[bits > 0]
-    worlds, parts = np.exp2(bits).sum(), len(bits)
-    if not parts:
-        return "the only world was looked at"
-    return (
-        f"all {worlds:,.0f} worlds{f' of {parts:,} independent parts' if parts > 1 else ''} were enumerated"
-    )
-
-
-def enumerate_worlds(model: GroundModel) -> Inference:
-    """Every answer exactly, by visiting all worlds of each component.
-
-    Raises NoWorldError, naming the rules that clash, if no world has positive weight.
-    """
-    layout = _layout(model)
-    targets = list(dict.fromkeys(free_nodes(query) for query in model.queries if query.targets))
-    k = max((query.best for query in model.queries if query.kind == "map"), default=0)
-    parts = [_enumerate(model.graph, layout, c, targets) for c in range(len(layout.variables))]
-    if any(part.log_z == -np.inf for part in parts) or model.log_constant == -np.inf:
-        raise contradiction(model)
-    log_z = sum(part.log_z for part in parts) + model.log_constant
-    worlds = _best_worlds(model, layout, k) if k else ()
-    joints = {nodes: _join(model.graph, layout, nodes, parts) for nodes in targets}
-    answers = []
-    for query in model.queries:
-        if query.kind == "map":
-            answers.append(map_answer(worlds[: query.best]))
-        elif query.kind == "logz":
-            answers.append(log_z_answer(log_z))
-        else:
-            answers.append(exact_answer(model, query, joints[free_nodes(query)]))
-    return _inference(model, answers, log_z)
-
-
-def _inference(model: GroundModel, answers: Sequence[Answer], log_z: float) -> Inference:
-    return Inference("exact", enumerated(model), tuple(answers), log_z=log_z)
-
-
-def _components(model: GroundModel) -> tuple[IntArray, IntArray]:
+def _components(problem: Problem) -> tuple[IntArray, IntArray]:
     """The component of each node (-1: split or unused), and the derived nodes that are split."""
-    graph = model.graph
-    asked = np.unique([node for query in model.queries for node in free_nodes(query)]).astype(np.int64)
+    graph, live, asked = problem.graph, problem.parts.live, problem.targets.asked
     asked = asked[asked >= graph.n_variables]
     plain = np.ones(graph.n_derived, dtype=bool)
     plain[input_owner(graph)[graph.input_node >= graph.n_variables]] = False
-    split = asked[~live_derived(graph)[asked - graph.n_variables] & plain[asked - graph.n_variables]]
-    live = live_derived(graph, np.setdiff1d(asked, split))
+    split = asked[~live[asked - graph.n_variables] & plain[asked - graph.n_variables]]
+    whole = np.setdiff1d(asked, split)
+    if live[whole - graph.n_variables].all():
+        return problem.parts.components, split
+    live = live_derived(graph, whole)
     return components(graph, live), split[~live[split - graph.n_variables]]
 
 
-def _layout(model: GroundModel) -> _Layout:
-    graph = model.graph
-    component, split = _components(model)
+def _layout(graph: FactorGraph, component: IntArray, split: IntArray) -> _Layout:
     n = int(component.max(initial=-1)) + 1
     of_factor = component[graph.scope[graph.scope_start[:-1]]]
     members = _members(component, n)
@@ -181,7 +201,7 @@ def _chunks(graph: FactorGraph, layout: _Layout, c: int) -> Iterator[tuple[Env, 
     variables = layout.variables[c].tolist()
     cards = graph.card[variables].tolist()
     inner = len(cards)
-    while inner and math.prod(cards[inner - 1 :]) <= _INNER:
+    while inner and math.prod(cards[inner - 1 :]) <= TOGETHER:
         inner -= 1
     shape = cards[inner:]
     trailing = {

@@ -9,13 +9,11 @@ import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import entries_of
+from plx.infer.exact.limits import SMALL
 from plx.infer.exact.network import Network
 from plx.infer.exact.network_builder import NetworkBuilder
 from plx.infer.exact.partial_sums import PartialSums
 from plx.values import IntArray
-
-SMALL = 64
-"""A derived node with at most this many joint input states is one function."""
 
 
 def split(graph: FactorGraph, targets: Iterable[int] = (), in_order: bool = False) -> Network:

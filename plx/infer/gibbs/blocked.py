@@ -11,30 +11,24 @@ import numpy.typing as npt
 
 from plx.deadline import seconds_left, within
 from plx.errors import NoWorldError
-from plx.graph.model import FactorGraph, GroundModel
-from plx.graph.subgraph import hard_factors
 from plx.graph.worlds import node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
 from plx.infer.gibbs.block_arrays import block_arrays, passes, portions
 from plx.infer.gibbs.blocks import choose_blocks, choose_exchanges
 from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
-from plx.infer.gibbs.compiled import compile_model, targets_of
+from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states
+from plx.infer.gibbs.limits import BLOCK_SHARE, CHOOSING
 from plx.infer.gibbs.markov_blanket import DerivedRows
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
 from plx.infer.kernels import blocks, exchanges
 from plx.infer.kernels.blocks import BlockArrays
+from plx.infer.problem import Parts, Problem
 from plx.infer.streams import Stream, narrow_states
 from plx.values import IMPOSSIBLE, IntArray
-
-_CHOOSING = 0.25
-"""The share of the time in which blocks are chosen."""
-
-_SHARE = 4.0
-"""Blocks updated per draw are at most so many times the work of a sweep."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +71,7 @@ class BlockMoves:
 class BlockedChains(Chains):
     """Chains on ``found.model``; there are no ``moves`` where single updates are enough."""
 
-    original: GroundModel
+    problem: Problem
     found: Substituted
     readout: Readout
     swept: GibbsChains
@@ -92,7 +86,7 @@ class BlockedChains(Chains):
         node, fixed = self.found.nodes
         own = nodes[np.maximum(node, 0)] if len(nodes) else np.zeros((len(node), nodes.shape[1]), np.int32)
         all_nodes = np.where(node[:, None] >= 0, own, fixed[:, None])
-        return all_nodes[: self.original.graph.n_variables].astype(np.int32)
+        return all_nodes[: self.problem.graph.n_variables].astype(np.int32)
 
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Counts for the targets of the original model; one portion of the blocks is updated per draw."""
@@ -117,70 +111,69 @@ class BlockedChains(Chains):
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
-        return Standing(self.original, lambda variables: self.states[variables], orbits)
+        return Standing(self.problem.model, lambda variables: self.states[variables], orbits)
 
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random; blocks stay."""
         self.swept.update_singly(seed)
 
 
-def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> SweptChains:
+def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SweptChains:
     """Chains for a scan in order, at first states that satisfy every hard rule, spread out.
 
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
-    if not len(hard_factors(model.graph)):
-        return plain.init(model, seed, chains, threads)
-    return _init(model, seed, chains, threads, random_scan=False)
+    if not len(problem.parts.hard_factors):
+        return plain.init(problem, seed, chains, threads)
+    return _init(problem, seed, chains, threads, random_scan=False)
 
 
-def init_random_scan(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> SweptChains:
+def init_random_scan(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SweptChains:
     """As `init`, for a random scan; blocks are updated in order."""
-    if not len(hard_factors(model.graph)):
-        return plain.init_random_scan(model, seed, chains, threads)
-    return _init(model, seed, chains, threads, random_scan=True)
+    if not len(problem.parts.hard_factors):
+        return plain.init_random_scan(problem, seed, chains, threads)
+    return _init(problem, seed, chains, threads, random_scan=True)
 
 
 def started(
-    model: GroundModel, seed: int, chains: int, threads: int | None
+    problem: Problem, seed: int, chains: int, threads: int | None
 ) -> tuple[Substituted, npt.NDArray[np.int32]]:
     """The model with defined unknowns computed, and states of its variables that keep every hard rule.
 
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
-    found = substitute(model)
+    found = substitute(problem)
     try:
         if found.model.constant_weight == IMPOSSIBLE:
-            raise contradiction(model)
-        return found, initial_states(found.model, seed, chains, threads)
+            raise contradiction(problem.model)
+        return found, initial_states(found.problem, seed, chains, threads)
     except NoWorldError:
-        raise contradiction(model) from None
+        raise contradiction(problem.model) from None
 
 
-def _init(
-    model: GroundModel, seed: int, chains: int, threads: int | None, random_scan: bool
-) -> BlockedChains:
-    found, states = started(model, seed, chains, threads)
-    plan = compile_model(found.model)
+def _init(problem: Problem, seed: int, chains: int, threads: int | None, random_scan: bool) -> BlockedChains:
+    found, states = started(problem, seed, chains, threads)
+    plan = compile_model(found.problem)
     begun = chains_at(plan, states, seed, threads, random_scan)
-    moves = tuple(_moves(found.model.graph, plan.rows, begun.blocks[0].state.dtype.name))
+    moves = tuple(_moves(found.problem.parts, plan.rows, begun.blocks[0].state.dtype.name))
     random = narrow_states(seed, Stream.BLOCKS, range(chains))
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
-    parts = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
-    return BlockedChains(model, found, readout(model, found), begun, moves, 0, parts)
+    split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
+    return BlockedChains(problem, found, readout(problem, found), begun, moves, 0, split)
 
 
-def _moves(graph: FactorGraph, rows: DerivedRows, state: str) -> Iterator[BlockMoves]:
+def _moves(parts: Parts, rows: DerivedRows, state: str) -> Iterator[BlockMoves]:
     """The updates of several variables at once; ``rows`` are the derived nodes, ``state`` their type."""
-    if not len(hard_factors(graph)):
+    if not len(parts.hard_factors):
         return
+    graph = parts.graph
     for choose, kernel in ((choose_blocks, blocks.kernel), (choose_exchanges, exchanges.kernel)):
-        with within(_CHOOSING * seconds_left()):
-            chosen = choose(graph)
+        with within(CHOOSING * seconds_left()):
+            chosen = choose(parts)
         if chosen:
             arrays = block_arrays(graph, rows, chosen)
-            several = passes(graph, arrays, _SHARE) if chosen[0].exchange else 1
-            yield BlockMoves(kernel(state), arrays, portions(graph, arrays, _SHARE), several)
+            several = passes(graph, arrays, BLOCK_SHARE) if chosen[0].exchange else 1
+            yield BlockMoves(kernel(state), arrays, portions(graph, arrays, BLOCK_SHARE), several)
 
 
 def step(chains: SweptChains, draws: int, thin: int) -> npt.NDArray[np.integer]:
@@ -204,14 +197,14 @@ def _advance(
     return counts
 
 
-def readout(model: GroundModel, found: Substituted) -> Readout:
+def readout(problem: Problem, found: Substituted) -> Readout:
     """How the targets of the original model are read off those of the determined one."""
-    asked, own = targets_of(model), targets_of(found.model)
+    asked, own = problem.targets, found.problem.targets
     source = []
     for t, nodes in enumerate(asked.nodes):
         query = int(np.flatnonzero(asked.of_query == t)[0])
         start = own.offset[own.of_query[query]]
-        cards = model.graph.card[list(nodes)].tolist()
+        cards = problem.graph.card[list(nodes)].tolist()
         digits = np.unravel_index(np.arange(asked.offset[t + 1] - asked.offset[t]), cards) if nodes else ()
         index, possible, alive = np.zeros(int(asked.offset[t + 1] - asked.offset[t]), np.int64), True, False
         for node, digit in zip(nodes, digits, strict=True):

@@ -19,23 +19,12 @@ from plx.graph.subgraph import reached, subgraph
 from plx.infer.gibbs.block_arrays import VariableBlock
 from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.feasible import States, connected, feasible
+from plx.infer.gibbs.limits import BLOCK_STATES, BLOCKS, CHECKED, MANY
+from plx.infer.problem import Parts
 from plx.values import IntArray
-
-_STATES = 256
-"""A cluster with at most so many possible joint states is one block;"""
-
-_CHECKED = 1 << 12
-"""with at most so many it is tested whether its blocks connect them all, and one block if not."""
 
 _GROWN, _NEAR = 64, 8
 """A block grows while it has at most so many joint states, over factors of at most so many unknowns."""
-
-_MANY = 2000
-"""With more clusters, only those get blocks that need them; with more factors, blocks do not grow."""
-
-_BLOCKS = 20_000
-"""At most so many blocks are made."""
-
 
 _EXCHANGE = np.array([[0, 1], [1, 0]], dtype=np.int32)
 """Two variables keep their states, or each takes that of the other."""
@@ -44,27 +33,27 @@ _Part = tuple[IntArray, States, bool]
 """A block of a cluster: its members by position, their joint states, and whether it is the whole cluster."""
 
 
-def choose_blocks(graph: FactorGraph) -> list[VariableBlock]:
+def choose_blocks(graph: Parts) -> list[VariableBlock]:
     """Blocks for the hard rules of a graph; as many as are found by the deadline."""
     found = clusters(graph)
-    few = sum(len(alike.variables) for alike in found) <= _MANY
+    few = sum(len(alike.variables) for alike in found) <= MANY
     out: list[VariableBlock] = []
     for alike in found:
         parts = _parts(alike.graph, few)
-        fitting = (_BLOCKS - len(out)) // max(1, len(parts))
+        fitting = (BLOCKS - len(out)) // max(1, len(parts))
         for members, states, whole in parts:
             out += [VariableBlock(row[members], states, whole) for row in alike.variables[:fitting]]
     return out
 
 
-def choose_exchanges(graph: FactorGraph) -> list[VariableBlock]:
+def choose_exchanges(graph: Parts) -> list[VariableBlock]:
     """Pairs of variables that may exchange their states, in clusters that are too large for one block."""
     out: list[VariableBlock] = []
     for alike in clusters(graph):
-        if joint_states(alike.graph.card[: alike.graph.n_variables]) <= _CHECKED:
+        if joint_states(alike.graph.card[: alike.graph.n_variables]) <= CHECKED:
             continue
         for pair in _exchanges(alike.graph):
-            fitting = _BLOCKS - len(out)
+            fitting = BLOCKS - len(out)
             out += [
                 VariableBlock(row[list(pair)], _EXCHANGE, False, True) for row in alike.variables[:fitting]
             ]
@@ -93,13 +82,13 @@ def _exchanges(cluster: FactorGraph) -> list[tuple[int, int]]:
 def _parts(cluster: FactorGraph, few: bool) -> list[_Part]:
     """The blocks of one cluster; none where single updates do and there are many clusters."""
     whole = np.arange(cluster.n_variables)
-    states = feasible(cluster, _CHECKED)
+    states = feasible(cluster, CHECKED)
     if states is None:
         return list(_overlapping(cluster))
     single = connected(states, [np.array([v]) for v in whole])
-    if single and (not few or len(states) > _STATES):
+    if single and (not few or len(states) > BLOCK_STATES):
         return []
-    if len(states) <= _STATES:
+    if len(states) <= BLOCK_STATES:
         return [(whole, states, True)]
     parts = list(_overlapping(cluster))
     moves = [np.array([v]) for v in whole] + [members for members, _, _ in parts]
@@ -121,7 +110,7 @@ def _overlapping(cluster: FactorGraph) -> Iterator[_Part]:
         for members in _around(cluster, reach[f]):
             if any(block.issuperset(members) for block in covering[members[0]]):
                 continue
-            if cluster.n_factors <= _MANY:
+            if cluster.n_factors <= MANY:
                 members = _grown(cluster, members, reach, touching)
             for v in members:
                 covering[v].append(set(members))
@@ -138,12 +127,12 @@ def _reach(cluster: FactorGraph, factor: int) -> IntArray:
 
 def _around(cluster: FactorGraph, nodes: IntArray) -> Iterator[tuple[int, ...]]:
     """All the variables of a factor, or pairs of them: each with those 1, 2, 4, … places further."""
-    if joint_states(cluster.card[nodes]) <= _STATES:
+    if joint_states(cluster.card[nodes]) <= BLOCK_STATES:
         if len(nodes) > 1:
             yield tuple(nodes.tolist())
         return
     for a, b in _far_apart(nodes):
-        if cluster.card[a] * cluster.card[b] <= _CHECKED:
+        if cluster.card[a] * cluster.card[b] <= CHECKED:
             yield a, b
 
 

@@ -114,7 +114,7 @@ class GibbsChains(Chains):
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the model that they were made for; orbits are those of its pairs."""
-        return Standing(self.plan.original, self.states_of, orbits)
+        return Standing(self.plan.problem.model, self.states_of, orbits)
 
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random."""

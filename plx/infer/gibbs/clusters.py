@@ -10,8 +10,9 @@ from plx.graph.components import components
 from plx.graph.isomorphic import Runs, equal_parts
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, ranks
-from plx.graph.subgraph import hard_factors, subgraph
+from plx.graph.subgraph import subgraph
 from plx.graph.worlds import input_owner
+from plx.infer.problem import Parts
 from plx.values import IntArray
 
 
@@ -26,9 +27,9 @@ class Alike:
     variables: IntArray
 
 
-def clusters(graph: FactorGraph) -> list[Alike]:
+def clusters(parts: Parts) -> list[Alike]:
     """The clusters of a graph, by likeness."""
-    sub, variables = subgraph(graph, hard_factors(graph))
+    sub, variables = parts.hard_part
     label = components(sub, np.ones(sub.n_derived, dtype=bool))
     n = int(label.max(initial=-1)) + 1
     factors = Runs.by_owner(np.arange(sub.n_factors), label[sub.scope[sub.scope_start[:-1]]], n)

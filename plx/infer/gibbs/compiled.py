@@ -2,89 +2,52 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments
 from plx.graph.worlds import run_strides
-from plx.infer.answers import free_nodes, is_number
 from plx.infer.gibbs.conditional_tables import Conditionals, conditionals, summed_terms, thresholds
+from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
 from plx.infer.kernels.derived import NO_STEP
 from plx.infer.kernels.gibbs import Compiled
 from plx.infer.kernels.random import BITS
+from plx.infer.problem import Problem, Targets
 from plx.values import FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class Targets:
-    """The distinct targets of a model's queries: tuples of nodes; states count in C order."""
-
-    nodes: tuple[tuple[int, ...], ...]
-    offset: IntArray  # [T + 1]
-    of_query: IntArray  # [queries] position in nodes
-
-    def states(self, card: npt.NDArray[np.integer], nodes: npt.NDArray[np.integer]) -> IntArray:
-        """The joint state of every target, shape (T, n), from the states of all nodes, shape (V + D, n)."""
-        index = np.zeros((len(self.nodes), nodes.shape[1]), dtype=np.int64)
-        arity = np.array([len(scope) for scope in self.nodes], dtype=np.int64)
-        for size in np.unique(arity).tolist():
-            mine = np.flatnonzero(arity == size)
-            scope = np.array([self.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
-            for position in range(size):
-                index[mine] = index[mine] * card[scope[:, position]][:, None] + nodes[scope[:, position]]
-        return index
 
 
 @dataclass(frozen=True)
 class CompiledModel:
     """A compiled model: the kernels' arrays, and what rebuilds its tables for other weights."""
 
-    original: GroundModel
+    problem: Problem
     graph: FactorGraph
     arrays: Compiled
-    targets: Targets
     rows: DerivedRows
     conditionals: Conditionals
+
+    @property
+    def targets(self) -> Targets:
+        """What is counted."""
+        return self.problem.targets
 
     def with_potentials(self, table: FloatArray) -> CompiledModel:
         """The same model with other log potentials, shape of ``graph.table``."""
         graph = self.graph._replace(table=table)
         filled = thresholds(self.conditionals, graph, BITS)
         arrays = self.arrays._replace(threshold=filled, potential=np.require(table, np.float64, ("C", "W")))
-        return CompiledModel(self.original, graph, arrays, self.targets, self.rows, self.conditionals)
+        return CompiledModel(self.problem, graph, arrays, self.rows, self.conditionals)
 
 
-def targets_of(model: GroundModel) -> Targets:
-    """The targets to count.
-
-    Queries about the same nodes share a target, unless they read different numbers off it.
-    """
-    position: dict[tuple[tuple[int, ...], bytes], int] = {}
-    of_query, sizes = [], []
-    card = model.graph.card.tolist()
-    for query in model.queries:
-        nodes = free_nodes(query)
-        key = nodes, query.targets[0].labels.tobytes() if is_number(model, query) else b""
-        if key not in position:
-            position[key] = len(position)
-            sizes.append(card[nodes[0]] if len(nodes) == 1 else math.prod(card[node] for node in nodes))
-        of_query.append(position[key])
-    offset = np.cumsum([0, *sizes], dtype=np.int64)
-    return Targets(tuple(nodes for nodes, _ in position), offset, np.array(of_query, dtype=np.int64))
-
-
-def compile_model(model: GroundModel, table_entries: int = 4096) -> CompiledModel:
+def compile_model(problem: Problem, table_entries: int = TABLE_ENTRIES) -> CompiledModel:
     """The arrays for a model and its queries; conditionals of ≤ ``table_entries`` numbers become tables."""
-    graph = model.graph
-    targets = targets_of(model)
-    asked = np.array(sorted({node for nodes in targets.nodes for node in nodes}), dtype=np.int64)
-    rows = derived_rows(graph, asked)
+    graph = problem.graph
+    rows = derived_rows(problem.parts, problem.targets.asked)
     s = structure(graph, rows)
     c = conditionals(graph, rows, s, table_entries)
     arrays = Compiled(
@@ -93,9 +56,9 @@ def compile_model(model: GroundModel, table_entries: int = 4096) -> CompiledMode
         **_affected(graph, rows, s),
         **_terms(graph, c, s),
         **_passive(graph, rows),
-        **_counted(graph, rows, targets),
+        **_counted(graph, rows, problem.targets),
     )
-    return CompiledModel(model, graph, arrays, targets, rows, c)
+    return CompiledModel(problem, graph, arrays, rows, c)
 
 
 def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:

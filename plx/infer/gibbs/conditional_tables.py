@@ -19,21 +19,10 @@ from plx.graph.ragged import segments
 from plx.graph.rows import equal_rows
 from plx.graph.worlds import run_strides
 from plx.infer.gibbs.count_tables import CountTable, by_counts
+from plx.infer.gibbs.limits import ALL_ENTRIES, BY_COUNTS, BY_SEARCH, TABLE_ENTRIES
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure
 from plx.infer.kernels.choice import SEARCHED
 from plx.values import FloatArray, IntArray
-
-_ENTRIES = 4096
-"""A table has at most this many thresholds; 16 kB, half a usual first-level cache."""
-
-_BY_COUNTS = 4
-"""A table over counts may be so many times as large, as all else costs more."""
-
-_SEARCHED = 256
-"""So many times as large is a table of an unknown of many states: few of its entries are read per update."""
-
-_TOTAL = 1 << 22
-"""All tables together have at most this many thresholds."""
 
 _CHUNK = 1 << 21
 
@@ -80,7 +69,9 @@ class Conditionals:
     size: int
 
 
-def conditionals(graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int = _ENTRIES) -> Conditionals:
+def conditionals(
+    graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int = TABLE_ENTRIES
+) -> Conditionals:
     """Choose the variables that get tables and group them by shape."""
     n = graph.n_variables
     readers = _readers(graph, rows, s)
@@ -88,9 +79,9 @@ def conditionals(graph: FactorGraph, rows: DerivedRows, s: Structure, limit: int
     with np.errstate(over="ignore"):
         logs = np.bincount(readers.variable, weights=np.log2(readers.radix), minlength=n)
         entries = np.round(np.exp2(np.minimum(logs, 40)) * np.maximum(graph.card[:n] - 1, 1))
-    most = np.where(graph.card[:n] > SEARCHED, limit * _SEARCHED, limit)
+    most = np.where(graph.card[:n] > SEARCHED, limit * BY_SEARCH, limit)
     plain = np.where(entries <= most, np.round(np.exp2(np.minimum(logs, 40))), 0).astype(np.int64)
-    counted = by_counts(graph, s, plain, np.diff(bound), most * _BY_COUNTS)
+    counted = by_counts(graph, s, plain, np.diff(bound), most * BY_COUNTS)
     plain[counted.variable] = 0
     start = np.full(n, -1, dtype=np.int64)
     groups, size = _group(graph, rows, s, readers, bound, np.flatnonzero(plain), start)
@@ -182,7 +173,7 @@ def _group(
             radix = token[alike[0]][len(token[0]) - runs[-1] :]
             card, configurations = int(token[alike[0]][0]), int(np.prod(radix))
             each = configurations * max(card - 1, 1)
-            tables = sorted(equal_rows(offset[alike]), key=_first)[: max(0, (_TOTAL - size) // each)]
+            tables = sorted(equal_rows(offset[alike]), key=_first)[: max(0, (ALL_ENTRIES - size) // each)]
             if not tables:
                 continue
             for i, members in enumerate(tables):

@@ -12,25 +12,20 @@ from plx.graph.components import smallest_reachable
 from plx.graph.model import FactorGraph
 from plx.graph.sizes import joint_states
 from plx.graph.worlds import log_weights, node_states
+from plx.infer.gibbs.limits import FOUND, LISTED
 
 States = npt.NDArray[np.int32]
-
-_LISTED = 1 << 12
-"""So many joint states are listed and tested; more are searched by the SAT solver,"""
-
-_FOUND = 1 << 8
-"""which finds at most so many."""
 
 
 def feasible(graph: FactorGraph, limit: int) -> States | None:
     """The states of the variables that no factor forbids, shape (n, V); None if more than ``limit``,
     or too many to find, or to find in time."""
     cards = graph.card[: graph.n_variables].astype(np.int64)
-    if joint_states(cards) > _LISTED:
+    if joint_states(cards) > LISTED:
         from plx.infer.hard.sat import Satisfier
 
         try:
-            return Satisfier(graph).all(min(limit, _FOUND))
+            return Satisfier(graph).all(min(limit, FOUND))
         except OutOfTimeError:
             return None
     states = np.array(np.unravel_index(np.arange(cards.prod()), cards), dtype=np.int32)

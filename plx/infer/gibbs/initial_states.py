@@ -21,9 +21,10 @@ from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import nodes_of
 from plx.graph.ragged import segments
-from plx.graph.subgraph import below, hard_factors, subgraph
+from plx.graph.subgraph import below
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.hard.contradiction import contradiction
+from plx.infer.problem import Problem
 from plx.infer.streams import Stream, generator
 from plx.values import FloatArray, IntArray
 
@@ -41,21 +42,20 @@ _LARGE, _FEW = 10_000, 8
 
 
 def initial_states(
-    model: GroundModel, seed: int, chains: int, threads: int | None = None
+    problem: Problem, seed: int, chains: int, threads: int | None = None
 ) -> npt.NDArray[np.int32]:
     """States of the variables of positive probability, shape (V, chains), different for every chain.
 
     Where the time to search apart is over, several may start at one world. Raises NoWorldError, naming rules
     that clash, if there is no such state, and PlxError if none is found by the deadline.
     """
-    graph = model.graph
+    model, graph = problem.model, problem.graph
     states = np.stack([_random_world(graph, seed, chain) for chain in range(chains)], axis=1)
-    hard = hard_factors(graph)
-    if not len(hard):
+    if not len(problem.parts.hard_factors):
         return states
     from plx.infer.hard.sat import Satisfier
 
-    rules, ruled = subgraph(graph, hard)
+    rules, ruled = problem.parts.hard_part
     satisfier = Satisfier(rules)
     try:
         world = satisfier.near(states[ruled, 0])
@@ -64,7 +64,9 @@ def initial_states(
     if world is None:
         raise contradiction(model)
     with within(_SPREADING * seconds_left()):
-        searched, broken = _search(replace(model, graph=rules, queries=()), states[ruled], seed, threads)
+        searched, broken = _search(
+            Problem(replace(model, graph=rules, queries=())), states[ruled], seed, threads
+        )
         wishes = _wishes(model, ruled, seed)
         for chain in range(chains):
             apart = chain % 2 == 1 and (chain < _FEW or len(ruled) <= _LARGE)
@@ -105,7 +107,7 @@ def _random_world(graph: FactorGraph, seed: int, chain: int) -> npt.NDArray[np.i
 
 
 def _search(
-    rules: GroundModel, states: npt.NDArray[np.int32], seed: int, threads: int | None
+    rules: Problem, states: npt.NDArray[np.int32], seed: int, threads: int | None
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
     """For every chain the first state that breaks no rule, or else its last; and which these are."""
     from plx.infer.gibbs.chains import chains_at, sweep

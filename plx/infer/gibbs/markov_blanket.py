@@ -17,6 +17,7 @@ from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments
 from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner, scope_strides
+from plx.infer.problem import Parts
 from plx.values import IntArray
 
 
@@ -58,9 +59,9 @@ class Structure:
     operand_stride: IntArray
 
 
-def derived_rows(graph: FactorGraph, asked: IntArray) -> DerivedRows:
+def derived_rows(parts: Parts, asked: IntArray) -> DerivedRows:
     """Renumber the derived nodes that feed a factor or one of the nodes ``asked``."""
-    live = live_derived(graph)
+    graph, live = parts.graph, parts.live
     passive = live_derived(graph, asked) & ~live
     kept = np.concatenate([np.flatnonzero(live), np.flatnonzero(passive)])
     row = np.full(graph.n_derived, -1, dtype=np.int64)

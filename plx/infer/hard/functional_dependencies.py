@@ -16,12 +16,9 @@ import numpy.typing as npt
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import segments, starts
 from plx.graph.rows import BoolArray, unique_rows
-from plx.graph.subgraph import hard_factors
 from plx.infer.hard.dependence import Ways, dependence
+from plx.infer.hard.limits import FUNCTION_ENTRIES
 from plx.values import IntArray
-
-_ENTRIES = 1 << 14
-"""The function of a definition has at most so many entries."""
 
 
 class DependencyKind(NamedTuple):
@@ -56,17 +53,16 @@ class Dependencies(NamedTuple):
         )
 
 
-def functional_dependencies(graph: FactorGraph) -> Dependencies:
-    """A choice of definitions, one per variable and per factor, without cycles among them.
+def functional_dependencies(graph: FactorGraph, factors: IntArray) -> Dependencies:
+    """A choice of definitions by hard factors, one per variable and per factor, without cycles among them.
 
     Preferred are total ones, and to define what little else depends on.
     """
-    found = _candidates(graph)
+    found = _candidates(graph, factors)
     if not len(found.variable):
         return found
     from plx.infer.kernels.definitions import kernel
 
-    factors = hard_factors(graph)
     ways, inner = dependence(graph, factors)
     found = found.take(_once(graph, found, factors, ways, inner))
     total = np.array([kind.total for kind in found.kinds], dtype=bool)[found.kind]
@@ -158,11 +154,11 @@ def other_vectors(graph: FactorGraph, chosen: Dependencies) -> IntArray:
 # -------------------------------------------------------------- candidates
 
 
-def _candidates(graph: FactorGraph) -> Dependencies:
+def _candidates(graph: FactorGraph, hard: IntArray) -> Dependencies:
     """Every definition there is."""
     kinds: list[DependencyKind] = []
     parts = [np.empty((4, 0), dtype=np.int64)]
-    for factors, scope in _alike(graph, hard_factors(graph)):
+    for factors, scope in _alike(graph, hard):
         allowed = graph.table_values(int(factors[0])) > -np.inf
         for axis in range(scope.shape[1]):
             parts += _in_scope(graph, factors, scope, allowed, axis, kinds)
@@ -236,7 +232,7 @@ def _add_kind(allowed: BoolArray, axis: int, possible: BoolArray, kinds: list[De
     Where no state is possible the function is that which makes it constant, if there is one.
     """
     count = possible.sum(axis=-1)
-    if possible.size > _ENTRIES * possible.shape[-1] or (count > 1).any() or not count.any():
+    if possible.size > FUNCTION_ENTRIES * possible.shape[-1] or (count > 1).any() or not count.any():
         return False
     function = possible.argmax(axis=-1)
     usual = np.bincount(function[count > 0]).argmax()

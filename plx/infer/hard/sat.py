@@ -16,6 +16,7 @@ from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import hard_factors
 from plx.infer.hard.cnf import Encoder
+from plx.infer.hard.limits import CONFLICTS, FEW_CONFLICTS, SHRINK
 from plx.values import IntArray
 
 Facts = Sequence[tuple[int, int]]
@@ -28,14 +29,6 @@ _ATOMS = 4
 _INSTANCES = 3
 """and so many ground instances of a rule."""
 
-_SHRINK = 400
-"""So many assumptions are minimised one by one; more are left as the solver reports them."""
-
-_CONFLICTS = 300_000
-"""The solver gives up after so many conflicts, about half a minute on hard cases;"""
-
-_FEW_CONFLICTS = 10_000
-"""where the answer can be done without, sooner."""
 
 _SLICE = 2_000
 """It is asked for so many conflicts at a time, about a fifth of a second, so that it stops at the deadline
@@ -86,7 +79,7 @@ class Satisfier:
         assert found is not None
         return found
 
-    def all(self, limit: int, conflicts: int = _CONFLICTS) -> npt.NDArray[np.int32] | None:
+    def all(self, limit: int, conflicts: int = CONFLICTS) -> npt.NDArray[np.int32] | None:
         """The different states, shape (n, V), of the variables that clauses mention, others 0; None if more
         than ``limit``, or if so many conflicts do not tell whether there is one more. Every one found is
         ruled out, so this can be asked only once."""
@@ -121,11 +114,11 @@ class Satisfier:
 
 def _decided(solver: Solver) -> bool:
     """Whether the clauses can hold together. Raises PlxError if that is not decided in reasonable time."""
-    answer = _answer(solver, (), _CONFLICTS)
+    answer = _answer(solver, (), CONFLICTS)
     if answer is None:
         message = (
             f"it is not known whether any world keeps every hard rule: the SAT solver gave up"
-            f" after {_CONFLICTS:,} conflicts"
+            f" after {CONFLICTS:,} conflicts"
         )
         raise PlxError(Diagnostic(message, hint="state the rules in another way, or observe more"))
     return answer
@@ -133,7 +126,7 @@ def _decided(solver: Solver) -> bool:
 
 def _tried(solver: Solver, assumptions: list[int]) -> bool:
     """Whether the clauses can hold with the assumptions; False also where that is not found out soon."""
-    return bool(_answer(solver, assumptions, _FEW_CONFLICTS))
+    return bool(_answer(solver, assumptions, FEW_CONFLICTS))
 
 
 def _answer(solver: Solver, assumptions: Sequence[int], conflicts: int) -> bool | None:
@@ -213,8 +206,8 @@ def _core(graph: FactorGraph, factors: IntArray, group: IntArray, facts: Facts) 
     with Solver(name=_SOLVER, bootstrap_with=encoder.clauses) as solver:
         needed = None
         with suppress(OutOfTimeError):
-            needed = _unsatisfiable(solver, switch.tolist(), _CONFLICTS)
-            if needed is not None and len(needed) <= _SHRINK:
+            needed = _unsatisfiable(solver, switch.tolist(), CONFLICTS)
+            if needed is not None and len(needed) <= SHRINK:
                 needed = _shrink(solver, needed)
     return labels if needed is None else labels[np.isin(switch, needed)]
 
@@ -230,6 +223,6 @@ def _shrink(solver: Solver, core: list[int]) -> list[int]:
     kept = list(core)
     for literal in core:
         if literal in kept:
-            smaller = _unsatisfiable(solver, [other for other in kept if other != literal], _FEW_CONFLICTS)
+            smaller = _unsatisfiable(solver, [other for other in kept if other != literal], FEW_CONFLICTS)
             kept = kept if smaller is None else smaller
     return kept

@@ -24,11 +24,11 @@ from plx.infer.hard.functional_dependencies import (
     other_vectors,
     others,
 )
+from plx.infer.hard.limits import READS
+from plx.infer.problem import Problem
 from plx.values import IMPOSSIBLE, IntArray
 
 _ROUNDS = 20
-_READS = 20_000_000
-"""Bounds on how many pairs of a node and a variable below it there may be."""
 
 
 @dataclass(frozen=True)
@@ -38,25 +38,31 @@ class Substituted:
     ``nodes`` says what became of each original node.
     """
 
-    model: GroundModel
+    problem: Problem
     nodes: NodeMap
 
+    @property
+    def model(self) -> GroundModel:
+        """The model that computes what hard rules define."""
+        return self.problem.model
 
-def substitute(model: GroundModel) -> Substituted:
+
+def substitute(problem: Problem) -> Substituted:
     """Replace defined unknowns until none is found. The constant is impossible if no world is possible."""
-    nodes, work = NodeMap.identity(model.graph.n_nodes), model
+    nodes, now = NodeMap.identity(problem.graph.n_nodes), problem
     for _ in range(_ROUNDS):
-        chosen = functional_dependencies(work.graph)
+        chosen = functional_dependencies(now.graph, now.parts.hard_factors)
         if not len(chosen.variable):
             break
-        step = _substitute(work, chosen)
+        step = _substitute(now.model, chosen)
         if step is None:
             break
         work, then = step
         nodes = nodes.then(then)
+        now = Problem(replace(work, atoms=nodes.atoms(problem.model.atoms, work.graph.n_variables)))
         if work.constant_weight == IMPOSSIBLE:
             break
-    return Substituted(replace(work, atoms=nodes.atoms(model.atoms, work.graph.n_variables)), nodes)
+    return Substituted(now, nodes)
 
 
 # ------------------------------------------------------------ substitution
@@ -106,7 +112,7 @@ def _order(graph: FactorGraph, chosen: Dependencies) -> _Order:
     while len(ready):
         level[ready] = depth
         reads += float(below[ready].sum())
-        if reads > _READS:
+        if reads > READS:
             defined[ready] = False
         free = (ready < graph.n_variables) & ~defined[ready]
         below[ready[free]] = 1

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from plx import deadline
 from plx.deadline import OutOfTimeError, within
 from plx.errors import PlxError
-from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.inference import Inference
 from plx.infer.mcmc.run import Sampled, sample, worst
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options, Progress
+from plx.infer.problem import Problem
 from plx.values import FloatArray
 
 SAMPLER = "gibbs"
@@ -36,13 +36,14 @@ class Drawn:
     interrupted: bool
 
 
-def with_draws(model: GroundModel, answered: Inference, options: Options, run: Sampled | None) -> Inference:
+def with_draws(problem: Problem, answered: Inference, options: Options, run: Sampled | None) -> Inference:
     """The answers with draws of the chains of ``run``, which stand in the model; None: of `gibbs` chains.
 
     These run first as long as a run of theirs takes. What there is no time for is absent, and a note says so.
     """
-    asked = replace(model, queries=tuple(query for query in model.queries if query.targets))
-    if options.draws is None or not asked.queries:
+    model = problem.model
+    asked = problem.asking(tuple(query for query in model.queries if query.targets))
+    if options.draws is None or not asked.model.queries:
         return answered
     notes = []
     if run is None:
@@ -70,7 +71,7 @@ def with_draws(model: GroundModel, answered: Inference, options: Options, run: S
     )
 
 
-def _run(asked: GroundModel, options: Options) -> Sampled | None:
+def _run(asked: Problem, options: Options) -> Sampled | None:
     """A run until its answers are accurate, in half of the time that is left; None: it is too little."""
     seconds = min(float(Options.seconds or 0), deadline.seconds_left() / 2)
     try:

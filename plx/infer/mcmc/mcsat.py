@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.joins import Lookup
-from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, starts
 from plx.graph.worlds import derived_totals, node_states, scope_strides
 from plx.infer.chains import Chains
 from plx.infer.gibbs.blocked import Readout, readout, started
-from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
 from plx.infer.inference import Standing
 from plx.infer.kernels.mcsat import Slices, kernel
+from plx.infer.problem import Problem
 from plx.infer.streams import Stream, wide_states
 from plx.values import IntArray
 
@@ -36,9 +36,8 @@ _WORTH_A_THREAD = 1 << 14
 class SliceChains(Chains):
     """Chains as rows: states [C, V], totals and states of derived nodes [C, D], generators [C]."""
 
-    model: GroundModel
+    problem: Problem
     arrays: Slices
-    targets: Targets
     readout: Readout
     state: npt.NDArray[np.int32]
     total: npt.NDArray[np.int32]
@@ -48,23 +47,22 @@ class SliceChains(Chains):
 
     def standing(self) -> Standing:
         """Where the chains stand, in the model without defined unknowns."""
-        return Standing(self.model, lambda variables: self.state.T[variables])
+        return Standing(self.problem.model, lambda variables: self.state.T[variables])
 
 
-def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> SliceChains:
+def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SliceChains:
     """Chains at first states that satisfy every hard rule.
 
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
-    found, states = started(model, seed, chains, threads)
-    graph = found.model.graph
-    rows = derived_rows(graph, np.empty(0, dtype=np.int64))
+    found, states = started(problem, seed, chains, threads)
+    graph = found.problem.graph
+    rows = derived_rows(found.problem.parts, np.empty(0, dtype=np.int64))
     nodes = node_states(graph, states)
     return SliceChains(
-        model=found.model,
+        problem=found.problem,
         arrays=_slices(graph, rows, structure(graph, rows)),
-        targets=targets_of(found.model),
-        readout=readout(model, found),
+        readout=readout(problem, found),
         state=np.ascontiguousarray(states.T, dtype=np.int32),
         total=np.ascontiguousarray(derived_totals(graph, nodes, rows.node - graph.n_variables).T),
         level=np.ascontiguousarray(nodes[rows.node].T),
@@ -75,7 +73,7 @@ def init(model: GroundModel, seed: int, chains: int, threads: int | None = None)
 
 def step(chains: SliceChains, draws: int, thin: int) -> npt.NDArray[np.int64]:
     """Counts for the targets of the original model; a sweep is one slice."""
-    counts = np.zeros((len(chains.state), int(chains.targets.offset[-1])), dtype=np.int64)
+    counts = np.zeros((len(chains.state), int(chains.problem.targets.offset[-1])), dtype=np.int64)
     for _ in range(draws):
         _advance(chains, thin)
         _record(chains, counts)
@@ -109,9 +107,9 @@ def _advance(chains: SliceChains, steps: int) -> None:
 
 def _record(chains: SliceChains, counts: IntArray) -> None:
     """Add the present state of every target to its counts."""
-    nodes = node_states(chains.model.graph, chains.state.T)
-    states = chains.targets.states(chains.model.graph.card, nodes)
-    counts[np.arange(len(chains.state)), chains.targets.offset[:-1, None] + states] += 1
+    graph, targets = chains.problem.graph, chains.problem.targets
+    states = targets.states(graph.card, node_states(graph, chains.state.T))
+    counts[np.arange(len(chains.state)), targets.offset[:-1, None] + states] += 1
 
 
 def _slices(graph: FactorGraph, rows: DerivedRows, s: Structure) -> Slices:

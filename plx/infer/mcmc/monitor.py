@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.components import components
-from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, segments, starts
 from plx.graph.rows import BoolArray
 from plx.graph.subgraph import below, live_derived
 from plx.graph.worlds import input_owner
-from plx.infer.gibbs.compiled import Targets
 from plx.infer.inference import Standing
+from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
 _WATCHED = 1024
@@ -135,14 +135,14 @@ def _variance_ratio(x: npt.NDArray[np.float32]) -> tuple[FloatArray, BoolArray]:
     return np.where(moves, between / np.maximum(within, floor), 0.0), moves
 
 
-def monitor(model: GroundModel, targets: Targets, standing: Standing) -> Monitor:
+def monitor(problem: Problem, standing: Standing) -> Monitor:
     """A monitor of what the targets depend on, for chains that stand in a model with the same atoms."""
-    label, reader, read = _dependence(model.graph, targets)
-    original = model.atoms.node[standing.model.atoms.atom_of].astype(np.int64)
+    label, reader, read = _dependence(problem)
+    original = problem.model.atoms.node[standing.model.atoms.atom_of].astype(np.int64)
     component = label[original]
     wanted = np.isin(component, read)
     graph = standing.model.graph
-    asked = np.flatnonzero(np.isin(original, np.flatnonzero(_asked(model.graph, targets))))
+    asked = np.flatnonzero(np.isin(original, np.flatnonzero(_asked(problem))))
     pairs, first = _watched(graph, _in_turn(graph, asked, wanted), standing.orbits)
     start = starts(graph.card[: graph.n_variables].astype(np.int64))
     variable = np.searchsorted(start, pairs, side="right") - 1
@@ -160,19 +160,20 @@ def monitor(model: GroundModel, targets: Targets, standing: Standing) -> Monitor
     )
 
 
-def _asked(graph: FactorGraph, targets: Targets) -> BoolArray:
-    nodes = np.array(sorted({node for nodes in targets.nodes for node in nodes}), dtype=np.int64)
-    return below(graph, nodes)[: graph.n_variables]
+def _asked(problem: Problem) -> BoolArray:
+    graph = problem.graph
+    return below(graph, problem.targets.asked)[: graph.n_variables]
 
 
-def _dependence(graph: FactorGraph, targets: Targets) -> tuple[IntArray, IntArray, IntArray]:
+def _dependence(problem: Problem) -> tuple[IntArray, IntArray, IntArray]:
     """The component of every node, and pairs of a target and a component that it depends on."""
-    live = live_derived(graph)
-    asked = {node for nodes in targets.nodes for node in nodes}
+    graph, targets, live = problem.graph, problem.targets, problem.parts.live
+    asked = targets.asked.tolist()
     sums = [node for node in asked if node >= graph.n_variables and not live[node - graph.n_variables]]
-    if len(sums) > _WIDE:
-        live, sums = live_derived(graph, np.array(sums, dtype=np.int64)), []
-    label = components(graph, live)
+    if len(sums) <= _WIDE:
+        label = problem.parts.components
+    else:
+        label, sums = components(graph, live_derived(graph, np.array(sums, dtype=np.int64))), []
     reads = {
         node: label[np.flatnonzero(below(graph, np.array([node]))[: graph.n_variables])] for node in sums
     }

@@ -16,17 +16,16 @@ import numpy.typing as npt
 
 from plx import deadline
 from plx.deadline import within
-from plx.graph.model import GroundModel
 from plx.graph.rows import BoolArray
 from plx.infer.answers import is_number, numbers
 from plx.infer.gibbs.chains import state_type
-from plx.infer.gibbs.compiled import Targets, targets_of
 from plx.infer.inference import Samples, Standing
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
 from plx.infer.mcmc.monitor import Monitor, Movement, monitor
 from plx.infer.mcmc.samplers import C, Sampler
 from plx.infer.options import Clock, Options, Progress
+from plx.infer.problem import Problem, Targets
 from plx.values import FloatArray
 
 Counts = npt.NDArray[Any]
@@ -64,24 +63,23 @@ class Sampled:
     thin: int  # sweeps per draw
 
 
-def sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sampled:
+def sample(problem: Problem, sampler: Sampler[C], options: Options) -> Sampled:
     """Run a sampler's chains until every answer is accurate, or to a limit, or to Ctrl-C.
 
     Raises NoWorldError if no state satisfies every hard rule, OutOfTime if none is found in time.
     """
-    kernel(state_type(model.graph))  # compiled, where it must be, before the clock starts
+    kernel(state_type(problem.graph))  # compiled, where it must be, before the clock starts
     with within(options.seconds):
-        return _sample(model, sampler, options)
+        return _sample(problem, sampler, options)
 
 
-def _sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sampled:
-    clock = Clock()
-    targets = targets_of(model)
+def _sample(problem: Problem, sampler: Sampler[C], options: Options) -> Sampled:
+    clock, targets = Clock(), problem.targets
     options.progress(Progress("searching for a first state", 0.0, 0.0))
-    chains = sampler.init(model, options.seed, options.chains, options.threads)
-    values, thin = state_values(model, targets), thinning(model, targets)
+    chains = sampler.init(problem, options.seed, options.chains, options.threads)
+    values, thin = state_values(problem), thinning(problem)
     standing = chains.standing()
-    watch = None if standing is None else monitor(model, targets, standing)
+    watch = None if standing is None else monitor(problem, standing)
     run = _Run(sampler, chains, options, targets, values, thin, clock, watch)
     status = run.loop()
     samples = Samples(
@@ -108,8 +106,9 @@ def _sample(model: GroundModel, sampler: Sampler[C], options: Options) -> Sample
     )
 
 
-def state_values(model: GroundModel, targets: Targets) -> FloatArray:
+def state_values(problem: Problem) -> FloatArray:
     """The number that each state of each target stands for, 0 where a target is no number."""
+    model, targets = problem.model, problem.targets
     values = np.zeros(int(targets.offset[-1]))
     for query, t in zip(model.queries, targets.of_query.tolist(), strict=True):
         if is_number(model, query) and targets.nodes[t]:
@@ -117,12 +116,13 @@ def state_values(model: GroundModel, targets: Targets) -> FloatArray:
     return values
 
 
-def thinning(model: GroundModel, targets: Targets) -> int:
+def thinning(problem: Problem) -> int:
     """Sweeps per draw, so that recording costs no more than sweeping: 1 to 8."""
-    derived = {node - model.graph.n_variables for nodes in targets.nodes for node in nodes}
-    inputs = sum(len(model.graph.inputs_of(d)[0]) for d in derived if d >= 0)
+    graph, targets = problem.graph, problem.targets
+    derived = (targets.asked - graph.n_variables).tolist()
+    inputs = sum(len(graph.inputs_of(d)[0]) for d in derived if d >= 0)
     work = int(targets.offset[-1]) + inputs
-    return min(8, max(1, work // (4 * max(1, model.graph.n_variables))))
+    return min(8, max(1, work // (4 * max(1, graph.n_variables))))
 
 
 def worst(diagnosis: Diagnosis) -> tuple[float, float]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.model import GroundModel
 from plx.infer.chains import Chains
+from plx.infer.problem import Problem
 
 if TYPE_CHECKING:
     from plx.infer.gibbs.chains import SweptChains
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plx.infer.orbits.orbital import OrbitalChains
 
 C = TypeVar("C", bound=Chains)
-Init = Callable[[GroundModel, int, int, int | None], C]
+Init = Callable[[Problem, int, int, int | None], C]
 Step = Callable[[C, int, int], npt.NDArray[np.number]]
 
 
@@ -28,9 +28,9 @@ Step = Callable[[C, int, int], npt.NDArray[np.number]]
 class Sampler(Generic[C]):
     """How chains are made and moved.
 
-    ``init(model, seed, chains, threads)`` returns the chains. ``step(chains, draws, thin)`` moves them
+    ``init(problem, seed, chains, threads)`` returns the chains. ``step(chains, draws, thin)`` moves them
     ``draws * thin`` sweeps, records after every ``thin`` and returns counts of the states of
-    ``targets_of(model)``, shape (chains, Σ states). The same seed gives the same counts, whatever
+    ``problem.targets``, shape (chains, Σ states). The same seed gives the same counts, whatever
     ``threads`` is.
     """
 
@@ -44,8 +44,8 @@ class Sampler(Generic[C]):
 def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str) -> Sampler[C]:
     """A sampler whose functions are imported when it is first used: kernels take long to load."""
 
-    def init(model: GroundModel, seed: int, chains: int, threads: int | None) -> C:
-        return functions()[0](model, seed, chains, threads)
+    def init(problem: Problem, seed: int, chains: int, threads: int | None) -> C:
+        return functions()[0](problem, seed, chains, threads)
 
     def step(chains: C, draws: int, thin: int) -> npt.NDArray[np.number]:
         return functions()[1](chains, draws, thin)

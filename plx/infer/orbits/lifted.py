@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.assemble import variable_cards
-from plx.graph.model import GroundModel
 from plx.graph.ragged import owners, starts
 from plx.infer.chains import Chains
 from plx.infer.gibbs import blocked
@@ -19,6 +18,7 @@ from plx.infer.orbits.leaf_conditionals import LeafConditionals, leaf_conditiona
 from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
 from plx.infer.orbits.search_time import symmetry_seconds
 from plx.infer.orbits.slot_counts import SlotCounts
+from plx.infer.problem import Problem
 from plx.lift.exchangeable_sets import ExchangeableSet, exchangeable_sets
 from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.reduced import Reduced, reduced_model
@@ -64,14 +64,14 @@ class LiftedChains(Chains):
         return self.chains.standing(self.symmetry.orbits)
 
 
-def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
+def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
     """Sum out leaves, merge interchangeable values, find the symmetries, start chains on what is left."""
-    setting = set_up(collapse(model))
+    setting = set_up(collapse(problem.model))
     scattered = _scattered(setting)
     if len(scattered):
-        setting = set_up(collapse(model, scattered))
+        setting = set_up(collapse(problem.model, scattered))
     found = orbit_averages(setting.leaves, setting.reduced, setting.symmetry, setting.slots)
-    started = blocked.init(found.model, seed, chains, threads)
+    started = blocked.init(Problem(found.model), seed, chains, threads)
     return LiftedChains(started, found, _thinning(found), setting.symmetry)
 
 

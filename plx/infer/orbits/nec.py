@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from plx.graph.assemble import variable_cards
-from plx.graph.model import GroundModel
 from plx.graph.ragged import starts
 from plx.infer.chains import Chains
 from plx.infer.gibbs import blocked
@@ -28,6 +27,7 @@ from plx.infer.orbits.group_moves import moves_of
 from plx.infer.orbits.leaf_conditionals import leaf_conditionals
 from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
 from plx.infer.orbits.search_time import symmetry_seconds
+from plx.infer.problem import Problem
 from plx.lift.find import no_symmetry, reduced_group
 from plx.lift.reduced import reduced_model
 from plx.values import FloatArray
@@ -57,15 +57,19 @@ class NecChains(Chains):
         self.chains.update_singly(seed)
 
 
-def init(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> NecChains:
+def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> NecChains:
     """Merge interchangeable values, find the symmetries of what is left, start chains there."""
+    model = problem.model
     reduced = reduced_model(model)
     quotient = reduced.quotient
     shares = orbit_averages(
-        leaf_conditionals(not_collapsed(model), reduced), reduced, no_symmetry(reduced.model, "vv", "")
+        leaf_conditionals(not_collapsed(model), reduced),
+        reduced,
+        no_symmetry(reduced.model, "vv", ""),
     )
-    started = blocked.init(shares.model, seed, chains, threads)
-    if started.swept.plan.original is not shares.model:
+    inner = Problem(shares.model)
+    started = blocked.init(inner, seed, chains, threads)
+    if len(inner.parts.hard_factors):
         return NecChains(orbital.with_symmetries(started, "vv", seed), shares)
     group, notes = reduced_group(model.values, quotient, symmetry_seconds(orbital.SECONDS))
     weight = np.log(quotient.multiplicity[quotient.pair_of()])

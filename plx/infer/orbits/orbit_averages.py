@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from plx.graph.model import FactorGraph, GroundModel, GroundQuery, Target
 from plx.graph.ragged import segments, starts
-from plx.infer.gibbs.compiled import targets_of
 from plx.infer.kernels.pools import add_pools
 from plx.infer.orbits.collapse import Collapsed
 from plx.infer.orbits.leaf_conditionals import LeafConditionals
 from plx.infer.orbits.slot_counts import Entries, SlotCounts
+from plx.infer.problem import targets_of
 from plx.lift.exchangeable_sets import ExchangeableSet
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced

@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.model import GroundModel
 from plx.infer.chains import Chains
 from plx.infer.gibbs import blocked
 from plx.infer.gibbs.chains import Counts, SweptChains
@@ -21,6 +20,7 @@ from plx.infer.kernels.orbital import kernel
 from plx.infer.kernels.pieces import Moves
 from plx.infer.orbits.group_moves import moves_of
 from plx.infer.orbits.search_time import symmetry_seconds
+from plx.infer.problem import Problem
 from plx.infer.streams import Stream, wide_states
 from plx.lift.find import find_symmetry
 from plx.lift.symmetry import Kind
@@ -52,24 +52,24 @@ class OrbitalChains(Chains):
         self.chains.update_singly(seed)
 
 
-def init_orbital(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> OrbitalChains:
+def init_orbital(problem: Problem, seed: int, chains: int, threads: int | None = None) -> OrbitalChains:
     """Chains that move along orbits of variable symmetries; multi-valued variables count as binarised."""
-    return _init(model, "variable", seed, chains, threads)
+    return _init(problem, "variable", seed, chains, threads)
 
 
-def init_vv(model: GroundModel, seed: int, chains: int, threads: int | None = None) -> OrbitalChains:
+def init_vv(problem: Problem, seed: int, chains: int, threads: int | None = None) -> OrbitalChains:
     """Chains that move along orbits of variable-value symmetries."""
-    return _init(model, "vv", seed, chains, threads)
+    return _init(problem, "vv", seed, chains, threads)
 
 
-def _init(model: GroundModel, kind: Kind, seed: int, chains: int, threads: int | None) -> OrbitalChains:
-    started = blocked.init(model, seed, chains, threads)
+def _init(problem: Problem, kind: Kind, seed: int, chains: int, threads: int | None) -> OrbitalChains:
+    started = blocked.init(problem, seed, chains, threads)
     return with_symmetries(started, kind, seed)
 
 
 def with_symmetries(chains: SweptChains, kind: Kind, seed: int) -> OrbitalChains:
     """Chains with moves between their sweeps, along orbits of the model that the sweeps are on."""
-    symmetry = find_symmetry(chains.swept.plan.original, kind, symmetry_seconds(SECONDS))
+    symmetry = find_symmetry(chains.swept.plan.problem.model, kind, symmetry_seconds(SECONDS))
     moves, notes = moves_of(symmetry.group, symmetry.start, np.zeros(symmetry.group.degree))
     return with_moves(chains, moves, seed, (*symmetry.notes, *notes))
 

@@ -14,6 +14,7 @@ from plx.infer.best import choice as probable
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.choice import most_probable
 from plx.infer.options import Options
+from plx.infer.problem import Problem
 from tests import models
 from tests.models import make_model
 
@@ -27,14 +28,14 @@ def wide(n: int = 30) -> models.GroundModel:
 
 
 def test_narrow_models_are_proven_by_elimination() -> None:
-    worlds, how = most_probable(make_model([2, 2], [([0, 1], [[0, 1], [2, 3]])]), 2, Options())
+    worlds, how = most_probable(Problem(make_model([2, 2], [([0, 1], [[0, 1], [2, 3]])])), 2, Options())
     assert [world.log_weight for world in worlds] == [3, 2]
     assert "proven best, by elimination" in how
 
 
 @solver
 def test_wide_models_are_proven_by_the_solver() -> None:
-    (world,), how = most_probable(wide(), 1, Options())
+    (world,), how = most_probable(Problem(wide()), 1, Options())
     assert world.optimal and "proven best, by toulbar2" in how
     assert world.states.tolist() == [1, 0] * 15
 
@@ -48,7 +49,7 @@ def test_without_a_proof_the_bound_is_told(monkeypatch: pytest.MonkeyPatch) -> N
     ]
     model = make_model([2] * n, [(sorted(scope), table) for scope, table in edges])
     with within(2):
-        (world,), how = most_probable(model, 1, Options())
+        (world,), how = most_probable(Problem(model), 1, Options())
     assert not world.optimal and world.bound is not None and world.bound >= world.log_weight
     assert "not proven best" in how
 
@@ -58,7 +59,7 @@ def test_without_the_solver_annealing_says_so(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "pytoulbar2" else find(name)
     )
-    (world,), how = most_probable(wide(), 1, Options(chains=8))
+    (world,), how = most_probable(Problem(wide()), 1, Options(chains=8))
     assert not world.optimal
     assert "simulated annealing" in how and "pip install pytoulbar2" in how
     assert world.states.tolist() == [1, 0] * 15
@@ -70,4 +71,4 @@ def test_no_world_is_an_error_also_from_the_solver(monkeypatch: pytest.MonkeyPat
     inf = math.inf
     model = make_model([2, 2], [([0, 1], [[0, -inf], [-inf, 0]]), ([0], [0, -inf]), ([1], [-inf, 0])])
     with pytest.raises(NoWorldError):
-        most_probable(model, 1, Options())
+        most_probable(Problem(model), 1, Options())

@@ -11,6 +11,7 @@ from plx.errors import PlxError
 from plx.infer.compare.compare import ComparePlan, compare, divergence, with_marginals
 from plx.infer.compare.protocols import sampler_of
 from plx.infer.exact_choice import exact_way
+from plx.infer.problem import Problem
 from tests.benchmarks.models import ring
 from tests.models import make_model, marginal, random_model
 
@@ -67,7 +68,7 @@ def test_single_updates_agree_with_enumeration(method: str) -> None:
     for seed in range(12):
         made = [random_model(np.random.default_rng(seed), variables=5, max_card=3), ring(6, seed)]
         model = with_marginals(made[seed % 2])
-        chains = sampler.init(model, seed, 64, 1)
+        chains = sampler.init(Problem(model), seed, 64, 1)
         sampler.step(chains, 200, 1)
         share = sampler.step(chains, 2000, 1) / 2000
         truth = np.concatenate([marginal(model.graph, [v]) for v in range(model.graph.n_variables)])
@@ -82,7 +83,7 @@ def test_single_updates_agree_with_enumeration(method: str) -> None:
 def test_a_sweep_of_the_paper_is_one_update() -> None:
     model = with_marginals(make_model([2] * 7, []))
     sampler = sampler_of("gibbs", "paper")
-    chains = sampler.init(model, 5, 32, 1)
+    chains = sampler.init(Problem(model), 5, 32, 1)
     before = chains.states
     for _ in range(10):
         sampler.step(chains, 1, 1)
@@ -106,11 +107,11 @@ def test_the_protocol_of_the_paper_is_said_and_followed() -> None:
 def test_moves_pay_where_every_update_is_counted() -> None:
     """After as many updates: counting often, a move shows each value of a ring to every unknown."""
     model = with_marginals(ring(60, 2))
-    truth = np.concatenate([answer.p for answer in exact_way(model).run().answers])  # type: ignore[union-attr]
+    truth = np.concatenate([answer.p for answer in exact_way(Problem(model)).run().answers])  # type: ignore[union-attr]
     errors = {}
     for method in ("gibbs", "vv"):
         sampler = sampler_of(method, "paper")
-        chains = sampler.init(model, 3, 16, 1)
+        chains = sampler.init(Problem(model), 3, 16, 1)
         sampler.step(chains, 1000, 1)
         errors[method] = ((sampler.step(chains, 2000, 1) / 2000 - truth) ** 2).mean()
     assert errors["vv"] < errors["gibbs"] / 5

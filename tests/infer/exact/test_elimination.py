@@ -17,7 +17,8 @@ from plx.formats.reader import read_model
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.exact import elimination, split
 from plx.infer.exact import elimination_order as order
-from plx.infer.exact.elimination import ExactBudget, plan, solve
+from plx.infer.exact.elimination import plan, solve
+from plx.infer.exact.limits import ExactBudget
 from tests import models
 from tests.models import make_model
 

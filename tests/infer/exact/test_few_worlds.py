@@ -8,7 +8,9 @@ import pytest
 import plx
 from plx.errors import NoWorldError
 from plx.infer.exact import few_worlds as module
-from plx.infer.exact.few_worlds import few_worlds
+from plx.infer.exact.few_worlds import FewWorldsPlan, few_worlds
+from plx.infer.exact_plan import Refusal
+from plx.infer.problem import Problem
 from tests.ground.programs import grounded
 
 QUEENS = """
@@ -62,8 +64,8 @@ def test_a_sudoku_has_its_solution_exactly() -> None:
 
 @pytest.mark.parametrize(("n", "solutions"), [(4, 2), (5, 10), (6, 4), (8, 92)])
 def test_queens_are_counted(n: int, solutions: int) -> None:
-    way = few_worlds(grounded(QUEENS.format(n=n) + "query queen(1)"))
-    assert way is not None
+    way = few_worlds(Problem(grounded(QUEENS.format(n=n) + "query queen(1)")))
+    assert isinstance(way, FewWorldsPlan)
     assert way.reason.startswith(f"{solutions} worlds keep every hard rule")
     found = way.run()
     assert found.log_z == pytest.approx(np.log(solutions))
@@ -71,8 +73,8 @@ def test_queens_are_counted(n: int, solutions: int) -> None:
 
 
 def test_no_queens_on_a_small_board() -> None:
-    way = few_worlds(grounded(QUEENS.format(n=3) + "query queen(1)"))
-    assert way is not None
+    way = few_worlds(Problem(grounded(QUEENS.format(n=3) + "query queen(1)")))
+    assert isinstance(way, FewWorldsPlan)
     with pytest.raises(NoWorldError):
         way.run()
 
@@ -83,8 +85,8 @@ def test_weights_and_unknowns_without_hard_rules_count() -> None:
         "query (queen(1), mood)\nquery sum(queen(c) for c in 1..2)\nquery logz"
     )
     model = grounded(text)
-    way = few_worlds(model)
-    assert way is not None
+    way = few_worlds(Problem(model))
+    assert isinstance(way, FewWorldsPlan)
     exact = plx.run(text, method="exact")
     for mine, right in zip(way.run().answers[:2], exact, strict=False):
         np.testing.assert_allclose(mine.p, list(right.distribution.values()), atol=1e-12)
@@ -92,10 +94,20 @@ def test_weights_and_unknowns_without_hard_rules_count() -> None:
 
 
 def test_many_worlds_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = grounded(QUEENS.format(n=8) + "query queen(1)")
-    monkeypatch.setattr(module, "_MOST", 91)
-    assert few_worlds(model) is None
-    monkeypatch.setattr(module, "_MOST", 92)
-    assert few_worlds(model) is not None
-    assert few_worlds(grounded(QUEENS.format(n=8) + "random z\nweight 1: z\nquery z")) is None
-    assert few_worlds(grounded("random z\nweight 1: z\nquery z")) is None
+    problem = Problem(grounded(QUEENS.format(n=8) + "query queen(1)"))
+    monkeypatch.setattr(module, "LISTED_WORLDS", 91)
+    refused = few_worlds(problem)
+    assert isinstance(refused, Refusal)
+    assert refused.needs() == "the SAT solver lists at most 91 worlds that keep every hard rule"
+    monkeypatch.setattr(module, "LISTED_WORLDS", 92)
+    assert isinstance(few_worlds(problem), FewWorldsPlan)
+    free = few_worlds(Problem(grounded(QUEENS.format(n=8) + "random z\nweight 1: z\nquery z")))
+    assert isinstance(free, Refusal)
+    monkeypatch.setattr(module, "LISTED_SIZE", 100)
+    refused = few_worlds(problem)
+    assert isinstance(refused, Refusal)
+    assert "of at most 100 nodes and entries" in refused.needs()
+
+
+def test_without_hard_rules_there_is_nothing_to_list() -> None:
+    assert few_worlds(Problem(grounded("random z\nweight 1: z\nquery z"))) is None

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import plx
 from plx.graph.model import FactorGraph
 from plx.infer.gibbs.clusters import clusters
+from plx.infer.problem import Parts
 from tests.models import all_states, log_weights, make_model
 
 INF = float("inf")
@@ -70,7 +71,7 @@ def test_clusters_are_the_tied_unknowns_and_alike_ones_have_equal_rules(widths: 
             ([sum(widths) + len(derived)], [0 if RULES[width][1](w) else -INF for w in counts(width)])
         )
         derived.append(([(v, [0, 1]) for v in mine], list(range(width + 1))))
-    found = clusters(make_model([2] * sum(widths), factors, derived).graph)
+    found = clusters(Parts(make_model([2] * sum(widths), factors, derived).graph))
     rows = [row for alike in found for row in alike.variables.tolist()]
     assert sorted(sorted(row) for row in rows) == sorted(groups)
     assert sorted(len(alike.variables) for alike in found) == sorted(widths.count(w) for w in set(widths))

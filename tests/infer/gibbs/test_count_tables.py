@@ -12,6 +12,7 @@ from plx.graph.model import GroundModel
 from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.kernels.random import BITS
+from plx.infer.problem import Problem
 from tests.models import log_weights, make_model, marginal, node_states
 
 SMOKERS = """
@@ -95,7 +96,7 @@ def check(model: GroundModel, plan: CompiledModel) -> None:
 @pytest.mark.parametrize(("program", "entries"), [(SMOKERS, 8), (GRADES, 200)])
 def test_programs(program: str, entries: int, heat: float) -> None:
     model = plx.compile(program).ground
-    plan = compile_model(model, entries)
+    plan = compile_model(Problem(model), entries)
     assert (plan.arrays.conditional >= 0).all(), "counts make small tables do for all unknowns"
     graph = model.graph._replace(table=model.graph.table * heat)
     check(replace(model, graph=graph), plan.with_potentials(graph.table))
@@ -105,7 +106,7 @@ def test_programs(program: str, entries: int, heat: float) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_random_clauses(seed: int, entries: int) -> None:
     model = clauses(seed)
-    plan = compile_model(model, entries)
+    plan = compile_model(Problem(model), entries)
     check(model, plan)
     if entries == 4096:
         assert (plan.arrays.conditional >= 0).sum() >= 5, "and most are looked at"
@@ -113,7 +114,7 @@ def test_random_clauses(seed: int, entries: int) -> None:
 
 def test_hundreds_of_factors_need_a_small_table() -> None:
     model = plx.compile(SMOKERS.replace("p1..p5", "p1..p60")).ground
-    plan = compile_model(model)
+    plan = compile_model(Problem(model))
     assert (plan.arrays.conditional >= 0).all()
     assert len(plan.arrays.threshold) < 300
     check_some = replace(model, queries=())
@@ -128,7 +129,7 @@ def test_many_states_and_a_sum_that_one_unknown_feeds() -> None:
     low = np.linspace(0, 2, 500).tolist()
     derived = [([(0, list(range(500)))], [0] * 300 + [1] * 200)]
     model = make_model([500, 2], [((0,), low), ((2, 1), [[0.3, 0.0], [0.0, 0.9]])], derived)
-    plan = compile_model(model)
+    plan = compile_model(Problem(model))
     assert plan.arrays.configurations.tolist() == [2, 2]
     check(model, plan)
     chains = chains_at(plan, np.zeros((2, 64), dtype=np.int32), 4, 1)
@@ -146,14 +147,14 @@ def test_many_states_and_a_sum_that_one_unknown_feeds() -> None:
 def test_unequal_weights_are_told_apart() -> None:
     factors = [((0, v), [[0.0, 0.0], [0.0, 0.1 * v]]) for v in range(1, 8)]
     model = make_model([2] * 8, factors)
-    plan = compile_model(model, 64)
+    plan = compile_model(Problem(model), 64)
     assert plan.arrays.conditional[0] >= 0
     check(model, plan)
 
 
 def test_more_draws_than_a_byte_counts_are_all_recorded() -> None:
     model = make_model([2, 3, 20], [((0, 1), [[0, 1, 0], [1, 0, 0]]), ((1, 2), np.zeros((3, 20)).tolist())])
-    plan = compile_model(model)
+    plan = compile_model(Problem(model))
     counts = chains_at(plan, np.zeros((3, 8), dtype=np.int32), 1, 1).step(1000, 1)
     totals = np.add.reduceat(counts, plan.targets.offset[:-1], axis=1)
     assert (totals == 1000).all()

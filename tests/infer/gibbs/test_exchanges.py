@@ -15,6 +15,7 @@ from plx.infer.gibbs.blocks import choose_exchanges
 from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.kernels.exchanges import kernel
+from plx.infer.problem import Parts, Problem
 from tests.ground.programs import grounded
 from tests.models import all_states, log_weights, make_model, random_model
 
@@ -37,7 +38,7 @@ def test_an_exchange_draws_from_the_conditional(seed: int, size: int) -> None:
     start = worlds[int(rng.choice(np.flatnonzero(np.isfinite(logs))))]
     members = np.sort(rng.choice(6, size=size, replace=False))
     orders = np.array(list(itertools.permutations(range(size))), dtype=np.int32)
-    plan = compile_model(model)
+    plan = compile_model(Problem(model))
     arrays = block_arrays(graph, plan.rows, [VariableBlock(members, orders, False, True)])
     chains = chains_at(plan, np.repeat(start[:, None], 64, axis=1), seed, 1)
     block = chains.blocks[0]
@@ -60,28 +61,28 @@ def test_an_exchange_draws_from_the_conditional(seed: int, size: int) -> None:
 
 
 def test_sums_that_an_exchange_leaves_alone_cost_nothing() -> None:
-    graph = grounded(PERMUTATION.format(n=40) + "weight 1: p(1) = 1\nquery p(1)").graph
-    plan = compile_model(grounded(PERMUTATION.format(n=40) + "weight 1: p(1) = 1\nquery p(1)"))
-    chosen = choose_exchanges(graph)
+    problem = Problem(grounded(PERMUTATION.format(n=40) + "weight 1: p(1) = 1\nquery p(1)"))
+    plan = compile_model(problem)
+    chosen = choose_exchanges(problem.parts)
     assert 40 * 4 <= len(chosen) <= 40 * 6
-    arrays = block_arrays(graph, plan.rows, chosen)
+    arrays = block_arrays(problem.graph, plan.rows, chosen)
     assert len(arrays.affected) == 0
     assert {len(block.members) for block in chosen} == {2}
 
 
 def test_small_clusters_and_truth_values_have_no_exchanges() -> None:
-    assert choose_exchanges(grounded(PERMUTATION.format(n=4) + "query p(1)").graph) == []
+    assert choose_exchanges(Parts(grounded(PERMUTATION.format(n=4) + "query p(1)").graph)) == []
     n = 60
     derived = [([(v, [0, 1]) for v in range(n)], range(n + 1))]
     model = make_model([2] * n, [((n,), [0 if k == 20 else -np.inf for k in range(n + 1)])], derived)
-    assert choose_exchanges(model.graph) == []
+    assert choose_exchanges(Parts(model.graph)) == []
 
 
 def test_large_permutations_move_and_stay_permutations() -> None:
     """Each unknown alone is stuck, and two of them have too many joint states to be listed."""
     n = 70
     model = grounded(PERMUTATION.format(n=n) + "weight 1: p(1) = 1\nquery p(1)")
-    chains = init(model, 1, 3, 1)
+    chains = init(Problem(model), 1, 3, 1)
     before = chains.states.copy()
     chains.step(3, 1)
     assert (np.sort(chains.states, axis=0) == np.arange(n)[:, None]).all()

@@ -13,6 +13,7 @@ from plx.graph.model import FactorGraph, GroundModel, GroundRule
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.hard.cnf import Encoder
 from plx.infer.hard.sat import Satisfier, contradiction
+from plx.infer.problem import Problem
 from tests.models import all_states, log_weights, make_model, random_model
 
 INF = float("inf")
@@ -82,16 +83,16 @@ def test_every_chain_starts_at_a_possible_world(seed: int) -> None:
     model = random_model(
         np.random.default_rng(seed), variables=8, factors=14, derived=2, hard=0.5, max_card=4
     )
-    states = initial_states(model, seed, 20)
+    states = initial_states(Problem(model), seed, 20)
     assert states.shape == (8, 20)
     assert np.isfinite(log_weights(model.graph, states.T)).all()
-    np.testing.assert_array_equal(states[:, :5], initial_states(model, seed, 5))
+    np.testing.assert_array_equal(states[:, :5], initial_states(Problem(model), seed, 5))
 
 
 def test_chains_start_at_different_worlds() -> None:
     either = [[-INF, 0], [0, 0]]
     model = make_model([2] * 12, [((i, i + 1), either) for i in range(11)])
-    states = initial_states(model, 0, 50)
+    states = initial_states(Problem(model), 0, 50)
     assert len({tuple(column) for column in states.T}) > 30
 
 
@@ -104,20 +105,20 @@ def pigeons(holes: int) -> GroundModel:
 
 def test_what_only_the_solver_can_decide() -> None:
     with pytest.raises(PlxError, match="no world satisfies"):
-        initial_states(pigeons(5), 0, 3)
+        initial_states(Problem(pigeons(5)), 0, 3)
 
 
 def test_a_narrow_solution_is_found() -> None:
     n = 30
     step = [[0, -INF], [-INF, 0]]
     chain = make_model([2] * n, [((i, i + 1), step) for i in range(n - 1)] + [((0,), [-INF, 0])])
-    np.testing.assert_array_equal(initial_states(chain, 0, 4), 1)
+    np.testing.assert_array_equal(initial_states(Problem(chain), 0, 4), 1)
 
 
 def test_an_exact_count_is_met() -> None:
     derived = [([(v, [0, 1]) for v in range(200)], range(201))]
     table = [0 if k == 100 else -INF for k in range(201)]
-    states = initial_states(make_model([2] * 200, [((200,), table)], derived), 0, 8)
+    states = initial_states(Problem(make_model([2] * 200, [((200,), table)], derived)), 0, 8)
     np.testing.assert_array_equal(states.sum(axis=0), 100)
 
 

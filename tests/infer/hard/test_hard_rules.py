@@ -183,7 +183,7 @@ def test_pigeons_are_refuted_before_sampling() -> None:
 
 
 def test_a_hopeless_search_ends_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sat, "_CONFLICTS", 200)
+    monkeypatch.setattr(sat, "CONFLICTS", 200)
     program = """
     type Pigeon = 1..10
     type Hole = 1..9

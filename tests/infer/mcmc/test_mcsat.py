@@ -9,9 +9,9 @@ import pytest
 
 from plx.graph.model import GroundModel
 from plx.graph.worlds import derived_totals, node_states
-from plx.infer.gibbs.compiled import targets_of
 from plx.infer.hard.substitute import substitute
 from plx.infer.mcmc import mcsat
+from plx.infer.problem import Problem
 from tests.models import _queries, log_weights, make_model, marginal, random_model
 
 INF = float("inf")
@@ -24,10 +24,10 @@ def hard_model(seed: int) -> GroundModel:
 
 
 def z_scores(model: GroundModel, seed: int, draws: int) -> np.ndarray:
-    chains = mcsat.init(model, seed, 64, 1)
+    chains = mcsat.init(Problem(model), seed, 64, 1)
     mcsat.step(chains, 20, 1)
     share = mcsat.step(chains, draws, 1) / draws
-    truth = np.concatenate([marginal(model.graph, nodes) for nodes in targets_of(model).nodes])
+    truth = np.concatenate([marginal(model.graph, nodes) for nodes in Problem(model).targets.nodes])
     error = share.std(axis=0, ddof=1) / 8
     np.testing.assert_allclose(share.mean(axis=0)[error == 0], truth[error == 0], atol=0.02)
     return (share.mean(axis=0) - truth)[error > 0] / error[error > 0]
@@ -53,9 +53,9 @@ def test_parts_smaller_than_a_piece_are_enough(monkeypatch: pytest.MonkeyPatch) 
 def test_totals_and_states_of_derived_nodes_are_kept_up_to_date() -> None:
     for seed in range(6):
         model = hard_model(seed)
-        chains = mcsat.init(model, seed, 8, 1)
+        chains = mcsat.init(Problem(model), seed, 8, 1)
         mcsat.step(chains, 5, 1)
-        graph = substitute(model).model.graph
+        graph = substitute(Problem(model)).model.graph
         nodes = node_states(graph, chains.state.T)
         assert np.isfinite(log_weights(graph, chains.state)).all()
         live = nodes[graph.n_variables :][: chains.level.shape[1]].T
@@ -70,7 +70,7 @@ def test_two_worlds_far_apart_are_both_visited_by_every_chain() -> None:
     n = 10
     cycle = [((i, (i + 1) % n), [[0, 0], [-INF, 0]]) for i in range(n)]
     model = make_model([2] * n, [*cycle, ((0,), [0, 1])])
-    chains = mcsat.init(model, 0, 16, 1)
+    chains = mcsat.init(Problem(model), 0, 16, 1)
     share = mcsat.step(chains, 200, 1)[:, 1] / 200
     assert share.min() > 0.5 and share.max() < 0.95
     assert share.mean() == pytest.approx(np.e / (1 + np.e), abs=0.03)
@@ -78,5 +78,5 @@ def test_two_worlds_far_apart_are_both_visited_by_every_chain() -> None:
 
 def test_extreme_weights_do_not_overflow() -> None:
     model = make_model([2, 2], [((0, 1), [[10_000, -10_000], [-10_000, 9_999]]), ((1,), [0, -10_000])])
-    share = mcsat.step(mcsat.init(model, 0, 8, 1), 50, 1) / 50
+    share = mcsat.step(mcsat.init(Problem(model), 0, 8, 1), 50, 1) / 50
     assert share[:, 0].min() > 0.9

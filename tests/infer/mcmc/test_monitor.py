@@ -11,6 +11,7 @@ import plx
 from plx.infer.infer import infer
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
+from plx.infer.problem import Problem
 from tests.models import make_model, marginal
 
 LOCAL = [name for name in SAMPLERS if name != "mcsat"]
@@ -81,7 +82,7 @@ def test_models_that_mix_converge_as_soon_as_their_answers_do(seed: int) -> None
 
 def test_every_second_chain_starts_opposite() -> None:
     model = make_model([2, 3, 5], [((0, 1), [[0, 1, 0], [0, 0, 1]])])
-    states = SAMPLERS["gibbs"].init(model, 3, 8, 1).states
+    states = SAMPLERS["gibbs"].init(Problem(model), 3, 8, 1).states
     np.testing.assert_array_equal(states[:, 1::2], model.graph.card[:3, None] - 1 - states[:, ::2])
 
 

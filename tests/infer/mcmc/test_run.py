@@ -15,6 +15,7 @@ from plx.infer.infer import infer, methods
 from plx.infer.mcmc.run import sample
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler
 from plx.infer.options import Options, Progress
+from plx.infer.problem import Problem
 from tests.models import all_states, log_weights, make_model, marginal, random_model
 
 INF = float("inf")
@@ -94,7 +95,7 @@ class Interrupting:
     at: int
     steps: int = 0
 
-    def init(self, model: GroundModel, seed: int, chains: int, threads: int | None) -> Coins:
+    def init(self, problem: Problem, seed: int, chains: int, threads: int | None) -> Coins:
         return Coins(chains)
 
     def step(self, chains: Coins, draws: int, thin: int) -> np.ndarray:
@@ -109,7 +110,9 @@ class Interrupting:
 def test_an_interrupt_keeps_the_answers_so_far(at: int) -> None:
     source = Interrupting(at)
     model = make_model([2], [((0,), [0, 0.5])])
-    found = sample(model, Sampler(source.init, source.step, ""), Options(accuracy=1e-9, seconds=None))
+    found = sample(
+        Problem(model), Sampler(source.init, source.step, ""), Options(accuracy=1e-9, seconds=None)
+    )
     assert found.status == "interrupted"
     assert found.samples.interrupted
     counts = found.samples.counts
@@ -118,7 +121,7 @@ def test_an_interrupt_keeps_the_answers_so_far(at: int) -> None:
 
 def test_memory_bounds_the_batches() -> None:
     model = make_model([2] * 50, [((i,), [0, 1]) for i in range(50)])
-    found = sample(model, SAMPLERS["gibbs"], Options(accuracy=0.002))
+    found = sample(Problem(model), SAMPLERS["gibbs"], Options(accuracy=0.002))
     assert found.samples.counts.shape[0] <= 16
     assert found.samples.counts.shape[1:] == (64, 100)
 

@@ -12,8 +12,9 @@ import pytest
 
 from plx.graph.model import GroundModel
 from plx.infer.gibbs.chains import chains_at, sweep
-from plx.infer.gibbs.compiled import compile_model, targets_of
+from plx.infer.gibbs.compiled import compile_model
 from plx.infer.mcmc.samplers import SAMPLERS
+from plx.infer.problem import Problem
 from tests.models import log_weights, make_model, marginal, node_states, random_model
 
 ROOT = Path(__file__).parents[3]
@@ -30,10 +31,10 @@ def with_all_nodes(model: GroundModel) -> GroundModel:
 def z_scores(model: GroundModel, name: str, seed: int, draws: int = 600) -> np.ndarray:
     """Per state of every node: (estimate − truth) / standard error from 64 chains."""
     sampler = SAMPLERS[name]
-    chains = sampler.init(model, seed, 64, 1)
+    chains = sampler.init(Problem(model), seed, 64, 1)
     sampler.step(chains, 60, 1)
     share = sampler.step(chains, draws, 1) / draws
-    targets = targets_of(model)
+    targets = Problem(model).targets
     truth = np.concatenate([marginal(model.graph, nodes) for nodes in targets.nodes])
     error = share.std(axis=0, ddof=1) / 8
     free = error > 1e-12  # some answers need no draw
@@ -72,7 +73,7 @@ def test_tables_and_sums_give_the_same_distribution(random_scan: bool, entries: 
         ((1, 4), [[0, 1, 2], [1, 0, 0]]),
     ]
     model = with_all_nodes(make_model([2, 2, 3, 2], factors, derived))
-    plan = compile_model(model, entries)
+    plan = compile_model(Problem(model), entries)
     assert (plan.arrays.conditional >= 0).all() == (entries > 0)
     chains = chains_at(plan, np.zeros((4, 64), dtype=np.int32), 3, 1, random_scan)
     sweep(chains, 50)
@@ -85,8 +86,8 @@ def test_tables_and_sums_give_the_same_distribution(random_scan: bool, entries: 
 def test_totals_and_states_of_derived_nodes_are_kept_up_to_date(seed: int) -> None:
     model = random_model(np.random.default_rng(seed), variables=6, factors=8, derived=4, hard=0.2)
     for entries in (0, 1 << 12):
-        plan = compile_model(replace(model, queries=()), entries)
-        start = SAMPLERS["gibbs"].init(model, seed, 8, 1).states
+        plan = compile_model(Problem(replace(model, queries=())), entries)
+        start = SAMPLERS["gibbs"].init(Problem(model), seed, 8, 1).states
         chains = chains_at(plan, start, seed, 1)
         sweep(chains, 20)
         block = chains.blocks[0]
@@ -100,7 +101,7 @@ def test_totals_and_states_of_derived_nodes_are_kept_up_to_date(seed: int) -> No
 def test_many_states_need_wide_storage(name: str) -> None:
     weights = [0] * 150 + [1] * 150
     model = make_model([300, 2], [((0,), weights), ((0, 1), [[k % 2, 0] for k in range(300)])])
-    chains = SAMPLERS[name].init(model, 0, 64, 1)
+    chains = SAMPLERS[name].init(Problem(model), 0, 64, 1)
     if name == "gibbs":
         assert chains.blocks[0].state.dtype == np.uint16
     SAMPLERS[name].step(chains, 20, 1)
@@ -117,7 +118,7 @@ def test_extreme_weights_give_certainty(name: str) -> None:
     model = make_model(
         [2, 2, 3], [((0, 1), [[10000, -10000], [-10000, 10000]]), ((1, 2), [[-10000, 0, 1]] * 2)]
     )
-    chains = SAMPLERS[name].init(model, 0, 16, 1)
+    chains = SAMPLERS[name].init(Problem(model), 0, 16, 1)
     SAMPLERS[name].step(chains, 50, 1)
     share = SAMPLERS[name].step(chains, 500, 1) / 500
     assert np.isfinite(share).all()
@@ -133,12 +134,12 @@ def test_a_seed_repeats_and_threads_do_not_matter(name: str) -> None:
     sampler = SAMPLERS[name]
     counts = []
     for threads, chains in ((1, 100), (2, 100), (3, 100), (1, 40)):
-        state = sampler.init(model, 11, chains, threads)
+        state = sampler.init(Problem(model), 11, chains, threads)
         counts.append(sampler.step(state, 30, 2) + sampler.step(state, 5, 1))
     np.testing.assert_array_equal(counts[0], counts[1])
     np.testing.assert_array_equal(counts[0], counts[2])
     np.testing.assert_array_equal(counts[0][:40], counts[3])
-    other = sampler.init(model, 12, 100, 1)
+    other = sampler.init(Problem(model), 12, 100, 1)
     assert (counts[0] != sampler.step(other, 35, 1)).any()
 
 
@@ -146,7 +147,7 @@ def test_a_seed_repeats_and_threads_do_not_matter(name: str) -> None:
 def test_draws_may_be_asked_for_in_any_portions(name: str) -> None:
     model = random_model(np.random.default_rng(5))
     sampler = SAMPLERS[name]
-    whole, parts = sampler.init(model, 1, 8, 1), sampler.init(model, 1, 8, 1)
+    whole, parts = sampler.init(Problem(model), 1, 8, 1), sampler.init(Problem(model), 1, 8, 1)
     once, twice = sampler.step(whole, 30, 1), sampler.step(parts, 10, 1) + sampler.step(parts, 20, 1)
     np.testing.assert_allclose(once, twice, rtol=1e-13, atol=0)
 
@@ -157,7 +158,7 @@ def test_chains_of_every_kind_say_what_a_run_asks(name: str) -> None:
     rules = [((0, 1), [[0, 1], [2, -np.inf]]), ((2, 3), [[0, 0.3], [0.3, 0]])]
     for factors in (rules, rules[1:]):
         model = with_all_nodes(make_model([2, 2, 2, 2], factors))
-        chains = SAMPLERS[name].init(model, 3, 20, 1)
+        chains = SAMPLERS[name].init(Problem(model), 3, 20, 1)
         counts = SAMPLERS[name].step(chains, 4, 1)
         pooled, standing = chains.pooled(), chains.standing()
         assert chains.sweeps() >= 1 and all(note.strip() for note in chains.notes())

@@ -12,6 +12,7 @@ from plx.infer.kernels.gibbs import Compiled
 from plx.infer.kernels.orbital import kernel
 from plx.infer.kernels.pieces import Moves
 from plx.infer.orbits.group_moves import moves_of
+from plx.infer.problem import Problem
 from plx.lift.group import Group
 from tests.models import make_model
 
@@ -58,4 +59,4 @@ def apply_moves(
 @cache
 def _nothing_else(card: tuple[int, ...]) -> Compiled:
     """Unknowns without factors."""
-    return compile_model(make_model(card, [])).arrays
+    return compile_model(Problem(make_model(card, []))).arrays

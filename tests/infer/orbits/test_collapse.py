@@ -16,6 +16,7 @@ from plx.infer.orbits import lifted
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.lifted import set_up
 from plx.infer.orbits.orbit_averages import OrbitAverages, orbit_averages
+from plx.infer.problem import Problem
 from plx.lift.reduced import reduced_model
 from tests.infer.estimating import estimates, with_joint_queries
 from tests.models import all_states, log_weights, make_model, random_model
@@ -116,10 +117,10 @@ query {asked}
 
 def test_leaves_that_others_move_with_stay_where_there_are_many() -> None:
     few = plx.compile(FRIENDS.format(asked="smokes(0)\nquery friends(1, 2)")).ground
-    chains = lifted.init(few, 1, 8)
+    chains = lifted.init(Problem(few), 1, 8)
     assert chains.averages.model.graph.n_variables == 30
     many = plx.compile(FRIENDS.format(asked="friends(x, y) for x, y in Person")).ground
-    chains = lifted.init(many, 1, 8)
+    chains = lifted.init(Problem(many), 1, 8)
     assert chains.averages.model.graph.n_variables == 30 * 29 + 30
     assert chains.averages.pooled.max() >= 30 * 29
 

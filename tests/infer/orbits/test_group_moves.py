@@ -15,6 +15,7 @@ from plx.infer.gibbs.chains import chains_at, no_counts
 from plx.infer.kernels.pieces import ARRANGED, EVEN, PROPOSED, UNKNOWNS, VALUES
 from plx.infer.orbits import nec, orbital
 from plx.infer.orbits.group_moves import chances, moves_of, suffix_polynomials
+from plx.infer.problem import Problem
 from plx.lift.find import find_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.layers import Layer, generated, symmetric
@@ -197,7 +198,7 @@ def test_counters_follow_moves() -> None:
     for seed in range(40):
         model = random_model(np.random.default_rng(seed), variables=5, derived=4, weights=(0, 0, 1))
         for init in (orbital.init_orbital, orbital.init_vv, nec.init):
-            made = init(model, seed, 3, 1)
+            made = init(Problem(model), seed, 3, 1)
             chains = made.chains if isinstance(made, nec.NecChains) else made
             inner = chains.chains.swept
             if not len(chains.moves.blocks):

@@ -22,6 +22,7 @@ from plx.infer.orbits.collapse import not_collapsed
 from plx.infer.orbits.group_moves import suffix_polynomials
 from plx.infer.orbits.leaf_conditionals import leaf_conditionals
 from plx.infer.orbits.orbit_averages import orbit_averages
+from plx.infer.problem import Problem
 from plx.lift.exchangeable_sets import conditional_bernoulli
 from plx.lift.find import find_symmetry, reduced_group
 from plx.lift.group import Group
@@ -162,7 +163,7 @@ def test_estimates_of_a_large_ring_vary_less() -> None:
     model = replace(model, queries=make_model([2] * 200, []).queries[:1])
     spread = {}
     for name in ("gibbs", "lifted"):
-        chains = SAMPLERS[name].init(model, 0, 64, 1)
+        chains = SAMPLERS[name].init(Problem(model), 0, 64, 1)
         SAMPLERS[name].step(chains, 20, 1)
         spread[name] = (SAMPLERS[name].step(chains, 50, 1) / 50).std(axis=0).max()
     assert spread["lifted"] < spread["gibbs"] / 5
@@ -359,7 +360,7 @@ def several(model: GroundModel, n: int) -> GroundModel:
 def test_acceptance_does_not_fall_with_the_number_of_students() -> None:
     rates = []
     for students in (1, 20):
-        chains = nec.init(several(curriculum_with_pairs((2, 3, 6)), students), 0, 32, 1)
+        chains = nec.init(Problem(several(curriculum_with_pairs((2, 3, 6)), students)), 0, 32, 1)
         nec.step(chains, 40, 1)
         tried, accepted = chains.chains.accepted.sum(axis=0).tolist()
         assert tried == 32 * 40 * students
@@ -370,16 +371,16 @@ def test_acceptance_does_not_fall_with_the_number_of_students() -> None:
 
 def test_models_without_symmetry_are_moved_by_plain_gibbs() -> None:
     model = make_model([2, 2], [([0], [0, 1]), ([1], [0, 2]), ([0, 1], [[3, 0], [0, 5]])])
-    ours, plain = orbital.init_vv(model, 3, 8, 1), gibbs.init(model, 3, 8, 1)
+    ours, plain = orbital.init_vv(Problem(model), 3, 8, 1), gibbs.init(Problem(model), 3, 8, 1)
     np.testing.assert_array_equal(orbital.step(ours, 30, 1), SAMPLERS["gibbs"].step(plain, 30, 1))
-    found = lifted.init(model, 3, 8, 1)
+    found = lifted.init(Problem(model), 3, 8, 1)
     assert found.sweeps() == 1
     assert len(set(found.symmetry.orbits.tolist())) == len(found.symmetry.orbits) == 4
     assert found.averages.pooled.tolist() == [1] * 4
 
 
 def agrees_with_enumeration(model: GroundModel, name: str) -> None:
-    chains = SAMPLERS[name].init(model, 3, 64, 1)
+    chains = SAMPLERS[name].init(Problem(model), 3, 64, 1)
     share = SAMPLERS[name].step(chains, 400, 1) / 400
     truth = np.concatenate([marginal(model.graph, [v]) for v in range(model.graph.n_variables)])
     assert (np.abs(share.mean(axis=0) - truth) < 4.5 * share.std(axis=0, ddof=1) / 8).all()
@@ -392,16 +393,16 @@ def test_too_little_memory_is_said_and_answers_stay_right(name: str, monkeypatch
 
     monkeypatch.setattr("plx.lift.search.Search.run", exhausted)
     model = lopsided(5)
-    chains = SAMPLERS[name].init(model, 3, 8, 1)
+    chains = SAMPLERS[name].init(Problem(model), 3, 8, 1)
     assert any("does not fit in memory" in note for note in chains.notes())
     agrees_with_enumeration(model, name)
 
 
 def test_too_little_time_is_said_and_answers_stay_right(monkeypatch: pytest.MonkeyPatch) -> None:
     model = lopsided(5)
-    assert len(set(lifted.init(model, 3, 8, 1).symmetry.orbits.tolist())) < 10
+    assert len(set(lifted.init(Problem(model), 3, 8, 1).symmetry.orbits.tolist())) < 10
     monkeypatch.setattr(lifted, "_LEAST", math.inf)
-    chains = lifted.init(model, 3, 8, 1)
+    chains = lifted.init(Problem(model), 3, 8, 1)
     assert chains.notes() == ("there was no time to search for symmetries",)
     assert len(set(chains.symmetry.orbits.tolist())) == 10
     agrees_with_enumeration(model, "lifted")

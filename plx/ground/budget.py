@@ -15,9 +15,6 @@ from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, random_terms, set_sizes
 from plx.source import Span
 
-MAX_GROUND = 50_000_000
-"""The default limit on the instances of one rule, those of aggregates inside it counted too."""
-
 _BYTES_PER_INSTANCE = 80
 _BYTES_PER_TERM = 40
 """Memory at the peak per instance, and more for each random term in it: measured on 10^7 instances."""

@@ -1,0 +1,15 @@
+"""What the search for most probable worlds may take."""
+
+from __future__ import annotations
+
+QUICK = 1e8
+"""Operations up to which elimination is preferred to toulbar2: a fraction of a second, and known before."""
+
+PROOF = 0.8
+"""The share of the time that the search for a proof gets; annealing gets the rest."""
+
+PLANNING = 0.25
+"""The share of that in which an elimination order is searched for."""
+
+LARGEST_TABLES = 1_000_000
+"""Entries of tables and functions that toulbar2 is handed, one by one, in Python."""

@@ -1,0 +1,39 @@
+"""What enumeration, elimination and the listing of worlds may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ExactBudget:
+    """What elimination may take: table entries (8 bytes each: 1 GiB), and operations (10^9 take some
+    seconds)."""
+
+    entries: float = 2.0**27
+    operations: float = 5e9
+
+
+WORLDS = 1 << 22
+"""Worlds that enumeration visits at most."""
+
+TOGETHER = 1 << 15
+"""Worlds that enumeration looks at together: 256 kB for each node."""
+
+JOINT_OPERATIONS = 1e7
+"""What cliques for joint queries may cost before each such query gets a tree of its own."""
+
+SPLIT_OPERATIONS = 1e6
+"""Where partial sums cost more than this, a second way to split derived nodes is tried."""
+
+SMALL = 64
+"""A derived node with at most so many joint input states is one function; larger ones become partial sums."""
+
+LISTED_WORLDS = 1 << 9
+"""Worlds that the SAT solver lists at most, where hard rules leave few;"""
+
+LISTED_SIZE = 1 << 15
+"""they are looked for in graphs of at most so many nodes and entries of scopes and inputs,"""
+
+WORLD_CONFLICTS = 2_000
+"""and each of them for so many conflicts of the solver."""

@@ -1,0 +1,69 @@
+"""What an exact way hands over before the work: its plan, or why it cannot be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from plx.graph.model import GroundModel, GroundRule
+from plx.infer.answers import Nodes, distinct, exact_answer, free_nodes, log_z_answer, repeated
+from plx.infer.inference import Answer, Inference
+from plx.values import FloatArray
+
+
+class ExactPlan(Protocol):
+    """How a problem will be answered exactly, laid out before the work. It fits the limits of its way."""
+
+    @property
+    def reason(self) -> str:
+        """Why it is taken, for people."""
+
+    @property
+    def operations(self) -> float | None:
+        """About how many table entries are read or written; None where only trying tells."""
+
+    @property
+    def memory(self) -> float:
+        """About how many bytes are held at once."""
+
+    def run(self) -> Inference:
+        """The answers, in the order of the queries, and log Z.
+
+        `map` may be left without worlds. Raises NoWorldError if no world is possible, and OutOfTimeError at
+        the deadline.
+        """
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why an exact way cannot be taken.
+
+    ``needs`` says what it would take, as in "counting needs 10^12 count vectors (at most …)", and ``couples``
+    which rules are to blame, where that is known; both are called for the error alone. ``operations`` are as
+    in a plan, infinite where they are not known.
+    """
+
+    needs: Callable[[], str]
+    operations: float
+    couples: Callable[[], Sequence[GroundRule]] | None = None
+
+
+def exact_inference(
+    model: GroundModel, reason: str, log_sum: float, joint: Callable[[Nodes], FloatArray]
+) -> Inference:
+    """All answers but those to `map`, from the log of the sum over worlds, and joint distributions.
+
+    ``joint`` gives that of distinct nodes, flat in C order.
+    """
+    log_z = log_sum + model.log_constant
+    answers = []
+    for query in model.queries:
+        if query.kind == "map":
+            answers.append(Answer())
+        elif query.kind == "logz":
+            answers.append(log_z_answer(log_z))
+        else:
+            free = free_nodes(query)
+            answers.append(exact_answer(model, query, repeated(model, free, joint(distinct(free)))))
+    return Inference("exact", reason, tuple(answers), log_z=log_z)

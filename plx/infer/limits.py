@@ -1,0 +1,28 @@
+"""What the choice of a way to answer goes by: sizes, and shares of the time."""
+
+from __future__ import annotations
+
+FEW = 1 << 14
+"""So few worlds are enumerated without a look at other ways: no kernel needs to be loaded for that."""
+
+CHEAP = 3e6
+"""Operations below which elimination is taken without a look at other ways: it is done in about 10 ms."""
+
+MEMORY = 2.0**32
+"""Bytes that any exact plan may hold at once; most ways have lower limits of their own."""
+
+PLANNING = 0.25
+"""The share of the time in which exact ways are looked for, where sampling is the other choice;"""
+
+LEAST_PLANNING, USUAL_PLANNING = 0.1, 15.0
+"""so many seconds at least, and so many where there is no limit."""
+
+SOLVING = 0.5
+"""The share of what is left then that an exact way may take before sampling begins in its place."""
+
+TRYING, USUAL_TRYING = 0.25, 60.0
+"""The share of what is left that exact ways get whose cost only trying tells, all of them together; and the
+seconds where there is no limit."""
+
+FEWEST = 16
+"""Fewer chains than this may all be in one place and agree, so more are run than were asked for."""
