@@ -21,6 +21,7 @@ from plx.infer.exact import elimination_order as orders
 from plx.infer.exact.elimination import plan, solve
 from plx.infer.exact_choice import exact_way
 from plx.infer.gibbs.blocks import choose_blocks
+from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.hard.sat import Satisfier
 from plx.infer.infer import infer
@@ -97,7 +98,7 @@ def test_what_is_found_by_the_deadline_is_kept() -> None:
     graph = model(LATIN).graph
     asked = replace(model(RING), queries=())
     with within(0):
-        assert choose_blocks(Parts(graph)) == []
+        assert choose_blocks(clusters(Parts(graph))) == []
         found = find_symmetry(asked, "vv", 0.0)
         worlds, how = most_probable(Problem(asked), 1, Options(chains=4))
         (world,) = anneal(Problem(asked), Options(chains=4))

@@ -17,6 +17,7 @@ from plx.infer.gibbs import plain
 from plx.infer.gibbs.block_arrays import block_arrays, passes, portions
 from plx.infer.gibbs.blocks import choose_blocks, choose_exchanges
 from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
+from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import BLOCK_SHARE, CHOOSING
@@ -166,10 +167,10 @@ def _moves(parts: Parts, rows: DerivedRows, state: str) -> Iterator[BlockMoves]:
     """The updates of several variables at once; ``rows`` are the derived nodes, ``state`` their type."""
     if not len(parts.hard_factors):
         return
-    graph = parts.graph
+    graph, found = parts.graph, clusters(parts)
     for choose, kernel in ((choose_blocks, blocks.kernel), (choose_exchanges, exchanges.kernel)):
         with within(CHOOSING * seconds_left()):
-            chosen = choose(parts)
+            chosen = choose(found)
         if chosen:
             arrays = block_arrays(graph, rows, chosen)
             several = passes(graph, arrays, BLOCK_SHARE) if chosen[0].exchange else 1

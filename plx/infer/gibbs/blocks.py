@@ -8,7 +8,7 @@ with neighbours while there are few joint states, or pairs of unknowns of a rule
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -17,10 +17,9 @@ from plx.graph.model import FactorGraph
 from plx.graph.sizes import joint_states
 from plx.graph.subgraph import reached, subgraph
 from plx.infer.gibbs.block_arrays import VariableBlock
-from plx.infer.gibbs.clusters import clusters
+from plx.infer.gibbs.clusters import Alike
 from plx.infer.gibbs.feasible import States, connected, feasible
 from plx.infer.gibbs.limits import BLOCK_STATES, BLOCKS, CHECKED, MANY
-from plx.infer.problem import Parts
 from plx.values import IntArray
 
 _GROWN, _NEAR = 64, 8
@@ -33,9 +32,8 @@ _Part = tuple[IntArray, States, bool]
 """A block of a cluster: its members by position, their joint states, and whether it is the whole cluster."""
 
 
-def choose_blocks(graph: Parts) -> list[VariableBlock]:
-    """Blocks for the hard rules of a graph; as many as are found by the deadline."""
-    found = clusters(graph)
+def choose_blocks(found: Sequence[Alike]) -> list[VariableBlock]:
+    """Blocks for the hard rules of clusters; as many as are found by the deadline."""
     few = sum(len(alike.variables) for alike in found) <= MANY
     out: list[VariableBlock] = []
     for alike in found:
@@ -46,10 +44,10 @@ def choose_blocks(graph: Parts) -> list[VariableBlock]:
     return out
 
 
-def choose_exchanges(graph: Parts) -> list[VariableBlock]:
+def choose_exchanges(found: Sequence[Alike]) -> list[VariableBlock]:
     """Pairs of variables that may exchange their states, in clusters that are too large for one block."""
     out: list[VariableBlock] = []
-    for alike in clusters(graph):
+    for alike in found:
         if joint_states(alike.graph.card[: alike.graph.n_variables]) <= CHECKED:
             continue
         for pair in _exchanges(alike.graph):

@@ -11,6 +11,7 @@ from plx.graph.worlds import node_states
 from plx.infer.gibbs.block_arrays import VariableBlock, block_arrays
 from plx.infer.gibbs.blocks import choose_blocks
 from plx.infer.gibbs.chains import chains_at
+from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.feasible import connected, feasible
 from plx.infer.kernels.blocks import kernel
@@ -62,7 +63,7 @@ def test_small_models_are_connected_by_their_blocks(seed: int) -> None:
     worlds = all_states(model.graph)
     possible = worlds[np.isfinite(log_weights(model.graph, worlds))]
     np.testing.assert_array_equal(states, possible)
-    chosen = choose_blocks(Parts(model.graph))
+    chosen = choose_blocks(clusters(Parts(model.graph)))
     moves = [np.array([v]) for v in range(5)] + [block.members for block in chosen]
     assert connected(states, moves)
     for block in chosen:
@@ -79,7 +80,7 @@ def test_connected_sees_what_is_apart() -> None:
 def test_equal_clusters_share_their_joint_states() -> None:
     n = 300
     model = make_model([2] * (2 * n), [((2 * i, 2 * i + 1), EQUAL) for i in range(n)])
-    chosen = choose_blocks(Parts(model.graph))
+    chosen = choose_blocks(clusters(Parts(model.graph)))
     assert len(chosen) == n
     assert len({id(block.states) for block in chosen}) == 1
     assert chosen[0].states.tolist() == [[0, 0], [1, 1]]
@@ -89,14 +90,14 @@ def test_many_clusters_that_single_updates_connect_get_no_blocks() -> None:
     n = 2100
     either = [[-INF, 0], [0, 0]]
     model = make_model([2] * (2 * n), [((2 * i, 2 * i + 1), either) for i in range(n)])
-    assert choose_blocks(Parts(model.graph)) == []
+    assert choose_blocks(clusters(Parts(model.graph))) == []
 
 
 def test_a_large_cluster_gets_overlapping_blocks() -> None:
     n = 40
     differ = [[-INF if a == b else 0 for b in range(3)] for a in range(3)]
     model = make_model([3] * n, [((i, (i + 1) % n), differ) for i in range(n)])
-    chosen = choose_blocks(Parts(model.graph))
+    chosen = choose_blocks(clusters(Parts(model.graph)))
     assert {v for block in chosen for v in block.members.tolist()} == set(range(n))
     for block in chosen:
         assert len(block.states) < 3 ** len(block.members) <= 64 * 3
@@ -106,6 +107,6 @@ def test_a_count_over_many_is_covered_by_pairs() -> None:
     n = 60
     derived = [([(v, [0, 1, 0]) for v in range(n)], range(n + 1))]
     model = make_model([3] * n, [((n,), [0 if k == 20 else -INF for k in range(n + 1)])], derived)
-    blocks = choose_blocks(Parts(model.graph))
+    blocks = choose_blocks(clusters(Parts(model.graph)))
     assert {len(block.members) for block in blocks} == {2}
     assert n < len(blocks) < 10 * n

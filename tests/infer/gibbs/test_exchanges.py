@@ -13,6 +13,7 @@ from plx.infer.gibbs.block_arrays import VariableBlock, block_arrays
 from plx.infer.gibbs.blocked import init
 from plx.infer.gibbs.blocks import choose_exchanges
 from plx.infer.gibbs.chains import chains_at
+from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.kernels.exchanges import kernel
 from plx.infer.problem import Parts, Problem
@@ -63,7 +64,7 @@ def test_an_exchange_draws_from_the_conditional(seed: int, size: int) -> None:
 def test_sums_that_an_exchange_leaves_alone_cost_nothing() -> None:
     problem = Problem(grounded(PERMUTATION.format(n=40) + "weight 1: p(1) = 1\nquery p(1)"))
     plan = compile_model(problem)
-    chosen = choose_exchanges(problem.parts)
+    chosen = choose_exchanges(clusters(problem.parts))
     assert 40 * 4 <= len(chosen) <= 40 * 6
     arrays = block_arrays(problem.graph, plan.rows, chosen)
     assert len(arrays.affected) == 0
@@ -71,11 +72,11 @@ def test_sums_that_an_exchange_leaves_alone_cost_nothing() -> None:
 
 
 def test_small_clusters_and_truth_values_have_no_exchanges() -> None:
-    assert choose_exchanges(Parts(grounded(PERMUTATION.format(n=4) + "query p(1)").graph)) == []
+    assert choose_exchanges(clusters(Parts(grounded(PERMUTATION.format(n=4) + "query p(1)").graph))) == []
     n = 60
     derived = [([(v, [0, 1]) for v in range(n)], range(n + 1))]
     model = make_model([2] * n, [((n,), [0 if k == 20 else -np.inf for k in range(n + 1)])], derived)
-    assert choose_exchanges(Parts(model.graph)) == []
+    assert choose_exchanges(clusters(Parts(model.graph))) == []
 
 
 def test_large_permutations_move_and_stay_permutations() -> None:
