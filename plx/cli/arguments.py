@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -25,6 +25,27 @@ class Protocol(StrEnum):
     paper = "paper"
 
 
+class Weights(StrEnum):
+    """What the weight of a formula in a .mln is for."""
+
+    whole = "whole"
+    cnf = "cnf"
+
+
+class World(StrEnum):
+    """What atoms are that the evidence on a .mln does not list."""
+
+    open = "open"
+    evidence = "evidence"
+
+
+class Dialect(StrEnum):
+    """Whose reading of a formula counts where tools differ."""
+
+    alchemy = "alchemy"
+    pracmln = "pracmln"
+
+
 class SymmetryKind(StrEnum):
     """What a symmetry may exchange."""
 
@@ -36,7 +57,7 @@ class SymmetryKind(StrEnum):
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif or .fg network."
+        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif, .fg or .mln network."
     ),
 ]
 Bind = Annotated[
@@ -50,6 +71,33 @@ Bind = Annotated[
 Evidence = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="Observations for a network: a file, or NAME=STATE. Repeatable."),
+]
+MlnQuery = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query", metavar="F", help="For .mln: predicates or formulas to ask for, or a .db that lists them."
+    ),
+]
+MlnWeights = Annotated[
+    Weights | None,
+    typer.Option(
+        "--weights", help="For .mln: a weight counts whole, or is shared by the clauses of a formula."
+    ),
+]
+MlnWorld = Annotated[
+    World | None,
+    typer.Option(
+        "--world",
+        help="For .mln: unlisted atoms are unknown, or false for predicates with evidence, as in Alchemy.",
+    ),
+]
+MlnClosed = Annotated[
+    list[str] | None,
+    typer.Option("--closed", metavar="P,Q", help="For .mln: predicates whose unlisted atoms are false."),
+]
+MlnDialect = Annotated[
+    Dialect | None,
+    typer.Option("--dialect", help="For .mln: who is followed where tools read it differently."),
 ]
 Best = Annotated[
     int,
@@ -68,14 +116,26 @@ def load(
     evidence: list[str] | None = None,
     max_ground: int | None = None,
     best: int = 0,
+    choices: Mapping[str, object] | None = None,
 ) -> Model:
-    """The model in a file; says on standard error what looks odd in it.
+    """The model in a file; says on standard error what looks odd in it. ``choices`` are those of a .mln.
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
-    from plx.reading import is_network, read_network, read_program
+    from plx.reading import is_network, is_translated, read_network, read_program, read_translated
 
-    if is_network(file):
+    translated = is_translated(file)
+    told = [name for name, value in (choices or {}).items() if value]
+    if told and not translated:
+        raise typer.BadParameter(f"--{told[0]} is for Markov logic networks (.mln)")
+    if translated:
+        _bytes(file)
+        if best:
+            raise typer.BadParameter(
+                f"--map is for networks: convert the file, and write `query map {best}` in it"
+            )
+        model = read_translated(file, _evidence(evidence), choices, _bindings(bind), max_ground)
+    elif is_network(file):
         _bytes(file)
         model = read_network(file, [*_evidence(evidence), *(bind or ())], best)
     elif best:
@@ -94,6 +154,18 @@ def _evidence(items: list[str] | None) -> list[str]:
         if "=" not in item and not Path(item).is_file():
             raise typer.BadParameter(f"--evidence {item}: there is no such file")
     return items or []
+
+
+def mln_choices(
+    query: list[str] | None,
+    weights: Weights | None,
+    world: World | None,
+    closed: list[str] | None,
+    dialect: Dialect | None,
+) -> dict[str, object]:
+    """How a .mln is to be read, by the names of its reader's options; names may be parted by commas."""
+    names = [name.strip() for text in closed or () for name in text.split(",")]
+    return {"query": query, "weights": weights, "world": world, "closed": names, "dialect": dialect}
 
 
 def check_method(method: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx symmetries``, ``plx compare``.
+"""The commands: ``plx run``, ``check``, ``ground``, ``convert``, ``symmetries`` and ``compare``.
 
 A command imports what it needs, when it needs it.
 """
@@ -19,12 +19,18 @@ from plx.cli.arguments import (
     Evidence,
     File,
     MaxGround,
+    MlnClosed,
+    MlnDialect,
+    MlnQuery,
+    MlnWeights,
+    MlnWorld,
     Protocol,
     SymmetryKind,
     check_method,
     check_number,
     drawn_form,
     load,
+    mln_choices,
     name_of,
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
@@ -121,6 +127,11 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
+    query: MlnQuery = None,
+    weights: MlnWeights = None,
+    world: MlnWorld = None,
+    closed: MlnClosed = None,
+    dialect: MlnDialect = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
     ] = False,
@@ -136,7 +147,8 @@ def run(
     from plx.answer.result import Interrupted
 
     form = form_of(format, output, Format.table)
-    model = load(file, bind, evidence, max_ground, best)
+    choices = mln_choices(query, weights, world, closed, dialect)
+    model = load(file, bind, evidence, max_ground, best, choices)
     check_method(method)
     try:
         result = model.run(
@@ -202,6 +214,33 @@ def ground(
         raise typer.BadParameter(f"--dump has a form of its own: it is not {form.value}")
     grounded = load(file, bind, evidence, max_ground).ground
     put(_ground_dump(grounded) if dump else _ground_text(grounded, form, colour=output is None), output)
+
+
+@app.command()
+def convert(
+    file: File,
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx or a .uai file.")],
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    query: MlnQuery = None,
+    weights: MlnWeights = None,
+    world: MlnWorld = None,
+    closed: MlnClosed = None,
+    dialect: MlnDialect = None,
+) -> None:
+    """Write a program or a network in the language of another tool, or that of another tool as a program.
+
+    Example: `plx convert smoking.mln smoking.plx --evidence smoking.db`
+    """
+    from plx.writing import require_writer, written
+
+    check_output(output)
+    require_writer(file, output)
+    choices = mln_choices(query, weights, world, closed, dialect)
+    found = written(load(file, bind, evidence, max_ground, choices=choices), output.suffix)
+    complain(*found.notes)
+    put(found.text, output)
 
 
 def _kind_for_method(option: str) -> str:
@@ -315,7 +354,11 @@ def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str
     from plx.answer import ground_report
 
     if form is GroundFormat.uai:
-        return _uai(grounded)
+        from plx.writing import network_text
+
+        found = network_text(grounded)
+        complain(*found.notes)
+        return found.text
     if form is not GroundFormat.table:
         return (ground_report.to_json if form is GroundFormat.json else ground_report.to_csv)(grounded)
     console = console_on(sys.stdout if colour else StringIO())
@@ -323,16 +366,6 @@ def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str
         console.print(ground_report.table(grounded), "", sep="\n")
         console.print(ground_report.summary(grounded), highlight=False)
     return shown.get()
-
-
-def _uai(grounded: GroundModel) -> str:
-    from plx.formats import write_uai
-
-    written = write_uai(grounded)
-    if written.log_scale:
-        sign, size = "-+"[written.log_scale > 0], abs(written.log_scale)
-        sys.stderr.write(f"note: log Z of the program = log Z of the file {sign} {size:.10g}\n")
-    return written.text
 
 
 def _comparison_text(found: Comparison, format: Format) -> str:
