@@ -282,7 +282,9 @@ def test_utilities_are_left_out_and_said(tmp_path: Path) -> None:
 
 def test_queries(tmp_path: Path) -> None:
     db = "Smokes(Ann)\nFriends(Ann, Bob)\n"
-    result = load(tmp_path, FRIENDS, db, query=["Smokes, Friends(Ann, x)", "Smokes(Ann) ^ !Smokes(Bob)"]).run()
+    result = load(
+        tmp_path, FRIENDS, db, query=["Smokes, Friends(Ann, x)", "Smokes(Ann) ^ !Smokes(Bob)"]
+    ).run()
     assert [found.name for found in result] == [
         "Smokes(Ann)",
         "Smokes(Bob)",

@@ -19,7 +19,6 @@ from plx.formats.mln.scope import Scope
 from plx.formats.reader import read_source
 from plx.source import Source, Span
 
-_LEARN: Final = "no weight and no final period: weights are not learned (`plx` has no `learn` yet)"
 _LEARN_HINT: Final = "write a weight before the formula, `0` for none, or end it with `.` if it must hold"
 _COMMA: Final = re.compile(r""",(?=(?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*$)(?![^()]*\))""")
 
@@ -38,7 +37,7 @@ def collect(statements: Statements, choices: Choices) -> logic.Network:
     found.look_around()
     errors = [mistake for mistake in found.mistakes if mistake.severity == "error"]
     if errors:
-        raise PlxError(errors)
+        raise PlxError(sorted(errors, key=_place))
     return logic.Network(
         found.predicates,
         found.functions,
@@ -49,6 +48,14 @@ def collect(statements: Statements, choices: Choices) -> logic.Network:
         tuple(found.questions),
         tuple(found.mistakes),
     )
+
+
+def _place(mistake: Diagnostic) -> tuple[bool, str, int]:
+    """Programs before databases, and mistakes of one file in the order of its text."""
+    if mistake.span is None:
+        return True, "", 0
+    name = mistake.span.source.name
+    return Path(name).suffix.lower() != ".mln", name, mistake.span.start
 
 
 class _Collector:
@@ -62,6 +69,7 @@ class _Collector:
         self.valued: dict[tuple[str, tuple[str, ...]], logic.Fact] = {}
         self.values: dict[tuple[str, tuple[str, ...]], logic.FunctionValue] = {}
         self.questions: list[logic.Question] = []
+        self.unweighted: list[Span] = []
         self.mistakes: list[Diagnostic] = []
         self.scope: Scope
 
@@ -89,7 +97,8 @@ class _Collector:
     def _is_formula(self, declaration: tree.Declaration) -> bool:
         """Whether ``Democrat(x)`` stands for a formula: the predicate is declared with other types."""
         known = self.predicates.get(declaration.name.text)
-        return known is not None and [s.type for s in known.slots] != [w.text for w in declaration.slots]
+        types = [word.text for word in declaration.slots]
+        return known is not None and len(known.slots) == len(types) and [s.type for s in known.slots] != types
 
     def _declare(self, declaration: tree.Declaration) -> None:
         name, slots = (
@@ -164,6 +173,11 @@ class _Collector:
                 found = self._rule(rule)
                 if found is not None:
                     self.rules.append(found)
+        if self.unweighted:
+            others = len(self.unweighted) - 1
+            more = f", nor have {others} more formulas" * (others > 1) + ", nor has one more" * (others == 1)
+            message = f"no weight and no final period{more}: weights are not learned (plx has no `learn` yet)"
+            self.mistakes.append(Diagnostic(message, self.unweighted[0], _LEARN_HINT))
 
     def _rule(self, rule: tree.Rule) -> logic.Rule | None:
         if rule.hard and (rule.weight or rule.source):
@@ -180,7 +194,7 @@ class _Collector:
                 return None
         formula, variables = self.scope.rule(rule.formula)
         if not (rule.hard or rule.weight or rule.source):
-            raise PlxError(Diagnostic(_LEARN, rule.span, _LEARN_HINT))
+            self.unweighted.append(rule.span)
         source = self._source(rule, variables)
         self._meet_all(formula)
         return logic.Rule(formula, variables, rule.weight, source, rule.span)
@@ -325,8 +339,9 @@ class _Collector:
             for slot in p.slots
             if slot.type in self.domains
         }
+        unread = any(mistake.severity == "error" for mistake in self.mistakes)
         for name, span in used.items():
-            if not self.domains[name].members:
+            if not self.domains[name].members and not unread:
                 hint = f"list them in the .mln or in a database: `{name} = {{A, B}}`"
                 self.mistakes.append(Diagnostic(f"the type `{name}` has no constants", span, hint))
         for rule in self.rules:

@@ -89,7 +89,11 @@ def _refuse_shapes(source: Source, words: Sequence[Token], start: str) -> None:
             source, first, last, "probability constraints `P(F) = p` (ProbCog, pracmln) are not read", hint
         )
     compared = [kind for kind in kinds if kind != "PERIOD"][-2:]
-    if first == "count" and kinds[1:2] == ["LPAR"] and compared in (["EQUAL", "NUMBER"], ["COMPARE", "NUMBER"]):
+    if (
+        first == "count"
+        and kinds[1:2] == ["LPAR"]
+        and compared in (["EQUAL", "NUMBER"], ["COMPARE", "NUMBER"])
+    ):
         hint = "in a program of plx: `require count(F for x in T) = n`"
         raise _error(source, first, last, "count constraints (ProbCog) are not read", hint)
     if _numbers_after(kinds) > 1:

@@ -276,7 +276,9 @@ class _Translator:
         if self.choices.weights is None and rules.shared:
             count = len(rules.shared) - 1
             more = f", nor are {count} other rules" * (count > 1) + ", nor is one other rule" * (count == 1)
-            message = f"this is not one clause{more}; Alchemy shares the weight among the clauses, plx does not"
+            message = (
+                f"this is not one clause{more}; Alchemy shares the weight among the clauses, plx does not"
+            )
             hint = "`--weights cnf` shares it; `--weights whole` is what is done, without this note"
             yield Diagnostic(message, rules.shared[0], hint, severity="note")
         half = [name for name, facts in self.facts.items() if facts and self._is_boolean_unknown(name)]
