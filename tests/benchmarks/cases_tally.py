@@ -8,9 +8,9 @@ the budget of exact inference, for the reason given. With ``--sample`` these are
 *sampled* answers are within 6 of their standard errors of the known ones, unless they are marked as not
 converged. With ``--map``, *best* counts the known most probable worlds that were reached.
 
-With ``--mln``, the Markov logic networks instead. *right*: every known answer met, to 1e-9. *read*: translated,
-and no answer is known. *wide*: translated, and too wide for exact answers. *refused*: something that plx does
-not do is named with its line, or something that is wrong in the file.
+With ``--mln``, the Markov logic networks instead. *right*: every known answer met, to 1e-9. *read*:
+translated, and no answer is known. *wide*: translated, and too wide for exact answers. *refused*:
+something that plx does not do is named with its line, or something that is wrong in the file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Random small Markov logic networks, and their marginals by going through every world: nothing of plx is used.
+"""Random small Markov logic networks, and their marginals by going through every world: nothing of plx
+is used.
 
 A network is drawn as data; `text` writes it as .mln and .db, and `marginals` sums over worlds.
 """
@@ -14,7 +15,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 Formula = tuple[Any, ...]
-"""``("P", x, y)``, ``("=", x, y)``, ``("!", F)``, ``("^" | "v" | "=>" | "<=>", F, G)``, ``("EXIST", x, type, F)``."""
+"""``("P", x, y)``, ``("=", x, y)``, ``("!", F)``, ``("^" | "v" | "=>" | "<=>", F, G)``, ``("EXIST", x,
+type, F)``."""
 
 SLOTS = {"P": ("t",), "Q": ("t", "u"), "R": ("t", "u")}
 """R has one u for each t."""

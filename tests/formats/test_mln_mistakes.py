@@ -1,4 +1,5 @@
-"""What is wrong with a .mln or a .db is said with its file, line and column; what plx does not do, by its name."""
+"""What is wrong with a .mln or a .db is said with its file, line and column; what plx does not do, by
+its name."""
 
 from __future__ import annotations
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import re
 from typing import Any, Final
 
-from lark import Token, Transformer
+from lark import Transformer
 
 from plx.errors import Diagnostic, PlxError
 from plx.formats.mln import tree
-from plx.source import Source, Span
+from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.build import exact_number
+from plx.syntax.words import Word
 
 _COMPARE: Final[dict[str, ast.CompareOp]] = {"=": "=", "==": "=", "=/=": "!="}
 _CONNECTIVES: Final = {"v": "or", "|": "or", "^": "and", "&": "and", "=>": "=>", "<=>": "<=>"}
@@ -22,48 +24,39 @@ _KINDS: Final[dict[str, tree.WordKind]] = {
     "ELLIPSIS": "ellipsis",
 }
 _LONGEST_RUN: Final = 10_000_000
+_INTEGER: Final = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
-class Builder(Transformer[Token, Any]):
-    """Builds the nodes of one source."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self.source = source
+class Builder(Transformer[Any, Any]):
+    """Builds the nodes of statements."""
 
     def _of(self, items: list[Any]) -> Span:
-        return self._at(items[0]).to(self._at(items[-1]))
-
-    def _at(self, item: Any) -> Span:
-        if isinstance(item, Token):
-            start = item.start_pos or 0
-            return Span(self.source, start, start + len(item))
-        return item.span  # type: ignore[no-any-return]
+        return items[0].span.to(items[-1].span)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------ words
 
-    def _word(self, token: Token, plus: bool = False, mark: str = "") -> tree.Word:
-        kind, text = _KINDS[token.type], str(token)
+    def _word(self, word: Word, plus: bool = False, mark: str = "") -> tree.Word:
+        kind, text = _KINDS[word.type], word.text
         if kind in ("variable", "text"):
             text = text[1:] if kind == "variable" else text[1:-1]
-        return tree.Word(text, kind, plus, mark, span=self._at(token))
+        return tree.Word(text, kind, plus, mark, span=word.span)
 
     def word(self, items: list[Any]) -> tree.Word:
         return self._word(items[0])
 
     def signed(self, items: list[Any]) -> tree.Word:
-        sign = "-" if items[0] == "-" else ""
-        return tree.Word(sign + items[1], "number", span=self._of(items))
+        sign = "-" if items[0].text == "-" else ""
+        return tree.Word(sign + items[1].text, "number", span=self._of(items))
 
     def plus(self, items: list[Any]) -> tree.Word:
-        if items[0] == "-":
+        if items[0].text == "-":
             raise PlxError(
                 Diagnostic("terms are not computed: `-` stands before a number alone", self._of(items))
             )
         return self._word(items[1], plus=True)
 
     def marked(self, items: list[Any]) -> tree.Word:
-        return self._word(items[0], mark=str(items[1]))
+        return self._word(items[0], mark=items[1].text)
 
     def terms(self, items: list[Any]) -> list[tree.Term]:
         return items[::2]
@@ -74,13 +67,18 @@ class Builder(Transformer[Token, Any]):
 
     # ---------------------------------------------------------- formulas
 
-    def last(self, items: list[Any]) -> tree.Chain:
-        return tree.Chain((items[0],), (), span=items[0].span)
+    def first(self, items: list[Any]) -> list[Any]:
+        return list(items)
 
-    def more(self, items: list[Any]) -> tree.Chain:
-        first, operator, rest = items
-        operators = (_CONNECTIVES[operator], *rest.operators)
-        return tree.Chain((first, *rest.parts), operators, span=first.span.to(rest.span))
+    def more(self, items: list[Any]) -> list[Any]:
+        found: list[Any] = items[0]
+        found += items[1:]
+        return found
+
+    def chain(self, items: list[Any]) -> tree.Chain:
+        items = [*(items[0] if len(items) > 1 else ()), items[-1]]
+        operators = tuple(_CONNECTIVES[word.text] for word in items[1::2])
+        return tree.Chain(tuple(items[::2]), operators, span=self._of(items))
 
     def formula(self, items: list[Any]) -> tree.Chain:
         return items[0]  # type: ignore[no-any-return]
@@ -90,39 +88,39 @@ class Builder(Transformer[Token, Any]):
 
     def compared(self, items: list[Any]) -> tree.Compared:
         left, sign, right = items
-        return tree.Compared(left, _COMPARE.get(sign, str(sign)), right, span=self._of(items))  # type: ignore[arg-type]
+        return tree.Compared(left, _COMPARE.get(sign.text, sign.text), right, span=self._of(items))  # type: ignore[arg-type]
 
     def group(self, items: list[Any]) -> tree.Group:
         return tree.Group(items[1], span=self._of(items))
 
     def quantified(self, items: list[Any]) -> tree.Quantified:
         names = tuple(self._word(item) for item in items[1:-1] if item.type in _KINDS)
-        kind = "forall" if items[0].lower() == "forall" else "exists"
+        kind = "forall" if items[0].text.lower() == "forall" else "exists"
         return tree.Quantified(kind, names, items[-1], span=self._of(items))  # type: ignore[arg-type]
 
     # ----------------------------------------------------------- weights
 
     def literal(self, items: list[Any]) -> ast.Expr:
-        return ast.Number(Fraction(items[0]), span=self._at(items[0]))
+        return ast.Number(exact_number(items[0]), span=items[0].span)
 
     def arithmetic(self, items: list[Any]) -> ast.Expr:
-        return ast.Binary(str(items[1]), items[0], items[2], span=self._of(items))  # type: ignore[arg-type]
+        return ast.Binary(items[1].text, items[0], items[2], span=self._of(items))
 
     def minus(self, items: list[Any]) -> ast.Expr:
-        return ast.Unary(str(items[0]), items[1], span=self._of(items))  # type: ignore[arg-type]
+        return ast.Unary(items[0].text, items[1], span=self._of(items))
 
     def inner(self, items: list[Any]) -> ast.Expr:
         return items[1]  # type: ignore[no-any-return]
 
     def computed(self, items: list[Any]) -> ast.Expr:
-        name = ast.Name(str(items[0]), span=self._at(items[0]))
+        name = ast.Name(items[0].text, span=items[0].span)
         return ast.Apply(name, (items[2],), span=self._of(items))
 
     def type_name(self, items: list[Any]) -> ast.Expr:
-        return ast.Name(str(items[0]), span=self._at(items[0]))
+        return ast.Name(items[0].text, span=items[0].span)
 
     def text(self, items: list[Any]) -> ast.Expr:
-        return ast.Quoted(str(items[0])[1:-1], span=self._at(items[0]))
+        return ast.Quoted(items[0].text[1:-1], span=items[0].span)
 
     # -------------------------------------------------------- statements
 
@@ -141,7 +139,7 @@ class Builder(Transformer[Token, Any]):
     def closed(self, items: list[Any]) -> tree.Declaration:
         slots = items[2] if len(items) > 2 else []
         return tree.Declaration(
-            self._word(items[1]), self._slots(slots), True, span=self._at(items[0]).to(self._at(items[1]))
+            self._word(items[1]), self._slots(slots), True, span=items[0].span.to(items[1].span)
         )
 
     def function(self, items: list[Any]) -> tree.Declaration:
@@ -185,7 +183,7 @@ class Builder(Transformer[Token, Any]):
         if at is None:
             return members
         ends = [members[i].text for i in (at - 1, at + 1) if 0 <= i < len(members)]
-        if len(members) != 3 or at != 1 or not all(end.lstrip("-").isdigit() for end in ends):
+        if len(members) != 3 or at != 1 or not all(_INTEGER.fullmatch(end) for end in ends):
             message = "`...` stands between the first and the last of a run of integers, as in `{1, ..., 20}`"
             raise PlxError(Diagnostic(message, members[at].span))
         first, last = map(int, ends)

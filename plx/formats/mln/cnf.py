@@ -17,6 +17,8 @@ from plx.formats.mln import logic
 _MOST: Final = 256
 """A formula of more clauses than this is not split."""
 
+_ENOUGH: Final = 10**6
+
 Clause = tuple[logic.Formula, ...]
 
 
@@ -26,8 +28,61 @@ def clauses(formula: logic.Formula) -> tuple[list[Clause], list[logic.Variable]]
     Raises PlxError for an existential over a conjunction, which Alchemy would write out over all
     constants, and for too many clauses.
     """
+    if _size(formula)[0] > _MOST:
+        message = f"this formula has more than {_MOST} clauses"
+        raise PlxError(Diagnostic(message, formula.span, "`--weights whole` keeps the formula as it is"))
     free: list[logic.Variable] = []
     return _clauses(_negation_normal(formula, True), free), free
+
+
+def is_one_clause(formula: logic.Formula) -> bool:
+    """Whether the clauses of a formula are one, without a universal quantifier."""
+    return _size(formula)[0] == 1 and not _has_universal(formula, True)
+
+
+def _size(formula: logic.Formula) -> tuple[int, int]:
+    """How many clauses a formula and its negation have; as many as `_ENOUGH` where there are more."""
+    match formula:
+        case logic.Not(body):
+            return _size(body)[::-1]
+        case logic.Bound(_, _, body):
+            return _size(body)
+        case logic.Connected(operator, parts):
+            return _joined_size(operator, [_size(part) for part in parts])
+        case _:
+            return 1, 1
+
+
+def _joined_size(operator: str, sizes: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    if operator == "=>":
+        operator, sizes = "or", [sizes[0][::-1], sizes[1]]
+    holds, fails = sizes[0]
+    for a, b in sizes[1:]:
+        if operator == "and":
+            holds, fails = holds + a, fails * b
+        elif operator == "or":
+            holds, fails = holds * a, fails + b
+        else:
+            holds, fails = fails * a + holds * b, holds * a + fails * b
+        holds, fails = min(holds, _ENOUGH), min(fails, _ENOUGH)
+    return holds, fails
+
+
+def _has_universal(formula: logic.Formula, holds: bool) -> bool:
+    """Whether a quantifier of the formula, or of its negation, goes over all values."""
+    match formula:
+        case logic.Not(body):
+            return _has_universal(body, not holds)
+        case logic.Bound(kind, _, body):
+            return (kind == "forall") == holds or _has_universal(body, holds)
+        case logic.Connected("=>", (given, then)):
+            return _has_universal(given, not holds) or _has_universal(then, holds)
+        case logic.Connected("<=>", parts):
+            return any(_has_universal(part, sign) for part in parts for sign in (True, False))
+        case logic.Connected(_, parts):
+            return any(_has_universal(part, holds) for part in parts)
+        case _:
+            return False
 
 
 def disjunction(clause: Sequence[logic.Formula]) -> logic.Formula:
@@ -88,16 +143,9 @@ def _clauses(formula: logic.Formula, free: list[logic.Variable]) -> list[Clause]
             found = [clause for part in parts for clause in _clauses(part, free)]
         case logic.Connected("or", parts):
             below = [_clauses(part, free) for part in parts]
-            size = 1
-            for choice in below:
-                size *= len(choice)
-            if size > _MOST:
-                raise _too_many(formula)
             found = [sum(chosen, ()) for chosen in product(*below)]
         case _:
             return [(formula,)]
-    if len(found) > _MOST:
-        raise _too_many(formula)
     return found
 
 
@@ -111,9 +159,3 @@ def _is_clause(formula: logic.Formula) -> bool:
             return False
         case _:
             return True
-
-
-def _too_many(formula: logic.Formula) -> PlxError:
-    return PlxError(
-        Diagnostic(f"this formula has more than {_MOST} clauses", formula.span, "`--weights whole` keeps it")
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +15,7 @@ from plx.formats.mln.dialects import WFOMC
 from plx.formats.mln.files import Statements
 from plx.formats.mln.parser import parse_question
 from plx.formats.mln.scope import Scope
+from plx.formats.mln.weights import exact
 from plx.formats.reader import read_source
 from plx.source import Source, Span
 
@@ -243,7 +243,7 @@ class _Collector:
             raise self.scope.unknown(call.name, self.predicates, "predicate")
         arguments = self._ground(call, predicate.slots, "predicate", predicate.span)
         if predicate.weighs:
-            _check_number(arguments[-1])
+            exact(arguments[-1])
         found = logic.Fact(predicate.name, arguments, fact.holds, fact.span)
         known = self.facts.setdefault((predicate.name, tuple(a.text for a in arguments)), found)
         if known.holds != found.holds:
@@ -436,13 +436,6 @@ def _questions(texts: Sequence[str]) -> Iterator[Source]:
             continue
         for part in _COMMA.split(text):
             yield Source("query", part.strip())
-
-
-def _check_number(constant: logic.Constant) -> None:
-    try:
-        Fraction(constant.text)
-    except ValueError:
-        raise PlxError(Diagnostic(f"`{constant.text}` is no number", constant.span)) from None
 
 
 def _clash(message: str, span: Span, other: Span) -> None:

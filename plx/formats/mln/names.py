@@ -10,7 +10,7 @@ from plx.check.operators import FUNCTIONS
 from plx.formats.mln import logic
 from plx.syntax.words import is_name
 
-_INTEGER: Final = re.compile(r"-?(0|[1-9]\d*)")
+_INTEGER: Final = re.compile(r"-?(0|[1-9]\d{0,999})", re.ASCII)
 
 
 class Names:

@@ -16,6 +16,7 @@ from plx.formats.mln.dialects import WFOMC, is_without_effect, refuse
 from plx.formats.mln.wording import explain
 from plx.source import Source
 from plx.syntax.grammars import grammar_path
+from plx.syntax.words import Word
 
 Start = Literal["statement", "fact"]
 
@@ -49,7 +50,7 @@ def parse(source: Source, start: Start) -> tuple[list[tree.Statement], list[Diag
         if is_without_effect(words):
             continue
         try:
-            statements.append(_parsed(source, words, start))
+            statements.append(_parsed(words, start))
         except PlxError as error:
             known = {found.message for found in mistakes}
             mistakes += [found for found in error.diagnostics if found.message != WFOMC or WFOMC not in known]
@@ -59,32 +60,33 @@ def parse(source: Source, start: Start) -> tuple[list[tree.Statement], list[Diag
 def parse_question(source: Source) -> tree.Chain:
     """The formula of a query. Raises PlxError."""
     words = [word for word in _lex(source) if word.type != "NEWLINE"]
-    return _parsed(source, words, "question")  # type: ignore[no-any-return]
+    return _parsed(words, "question")  # type: ignore[no-any-return]
 
 
-def _parsed(source: Source, words: Sequence[Token], start: str) -> Any:
-    refuse(source, words, start)
+def _parsed(words: Sequence[Word], start: str) -> Any:
+    refuse(words, start)
     state = _lark().parse_interactive("", start=start)
     read = 0
     try:
         for word in words:
-            state.feed_token(word)
+            state.feed_token(word)  # type: ignore[arg-type]
             read += 1
-        found = state.feed_token(Token("$END", ""))
-        return Builder(source).transform(found)
+        return state.feed_token(Token("$END", ""))
     except UnexpectedToken as error:
-        raise PlxError(explain(source, words, read, set(error.accepts or error.expected), start)) from None
+        raise PlxError(explain(words, read, set(error.accepts or error.expected), start)) from None
     except VisitError as error:
         raise error.orig_exc from None
 
 
-def _lines(words: Sequence[Token]) -> Iterator[list[Token]]:
+def _lines(words: Sequence[Word]) -> Iterator[list[Word]]:
     """The words of each statement: a line, or more where one ends or the next begins with an operator."""
-    line: list[Token] = []
+    line: list[Word] = []
     kept = [word for word in words if word.type != "NEWLINE"]
     breaks = {id(after) for before, after in _pairs(words) if before.type == "NEWLINE"}
     for word in kept:
-        goes_on = bool(line) and (line[-1].type in _OPERATORS or (word.type in _CONTINUES and word != "|"))
+        goes_on = bool(line) and (
+            line[-1].type in _OPERATORS or (word.type in _CONTINUES and word.text != "|")
+        )
         if id(word) in breaks and line and not goes_on:
             yield line
             line = []
@@ -93,31 +95,32 @@ def _lines(words: Sequence[Token]) -> Iterator[list[Token]]:
         yield line
 
 
-def _pairs(words: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+def _pairs(words: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
     """Every word that is no line break, with the word before it."""
     for i in range(1, len(words)):
         if words[i].type != "NEWLINE":
             yield words[i - 1], words[i]
 
 
-def _lex(source: Source) -> list[Token]:
-    words = list(_lark().lex(source.text))
+def _lex(source: Source) -> list[Word]:
+    tokens = _lark().lex(source.text)
+    words = [Word(token.type, str(token), source, token.start_pos or 0) for token in tokens]
     for i, word in enumerate(words):
-        if word.type == "NAME" and word == "v" and _joins(words, i):
-            words[i] = Token.new_borrow_pos("OR", "v", word)
+        if word.type == "NAME" and word.text == "v" and _joins(words, i):
+            words[i] = Word("OR", "v", source, word.start)
     return words
 
 
-def _joins(words: Sequence[Token], at: int) -> bool:
-    """Whether a ``v`` is the operator: an operand ends before it, no bracket of arguments follows at once."""
+def _joins(words: Sequence[Word], at: int) -> bool:
+    """Whether a ``v`` is the operator: an operand ends before it, and it is no predicate that starts a
+    rule."""
     before = next((words[i] for i in range(at - 1, -1, -1) if words[i].type != "NEWLINE"), None)
     if before is None or before.type not in _OPERANDS or at + 1 >= len(words):
         return False
-    first = at < 2 or words[at - 2].type == "NEWLINE"
     follows = words[at + 1]
-    applied = follows.type == "LPAR" and follows.start_pos == words[at].end_pos
-    starts = words[at - 1].type == "NEWLINE" or (first and before.type == "NUMBER")
-    return not (applied and starts)
+    applied = follows.type == "LPAR" and follows.start == words[at].end
+    after_weight = before.type == "NUMBER" and (at < 2 or words[at - 2].type == "NEWLINE")
+    return not (applied and (words[at - 1].type == "NEWLINE" or after_weight))
 
 
 class _KeepAll:
@@ -141,4 +144,5 @@ def _lark() -> Lark:
         keep_all_tokens=True,
         maybe_placeholders=False,
         postlex=_KeepAll(),
+        transformer=Builder(),
     )

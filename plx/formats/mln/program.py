@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,6 +14,7 @@ from plx.formats.mln import logic
 from plx.formats.mln.choices import Choices
 from plx.formats.mln.names import Names, is_integer
 from plx.formats.mln.rules import RuleWriter
+from plx.formats.mln.weights import exact
 from plx.formats.mln.write import Writer, constant, literal
 from plx.source import Span
 from plx.syntax import ast
@@ -141,20 +142,20 @@ class _Translator:
 
     def _weights(self, predicate: logic.Predicate) -> ast.Statement:
         """A predicate whose last argument is a number, as a param; facts for one index add up."""
-        totals: Counter[tuple[str, ...]] = Counter()
+        totals: dict[tuple[str, ...], Fraction] = defaultdict(Fraction)
         first: dict[tuple[str, ...], logic.Fact] = {}
         for fact in self.facts[predicate.name]:
             if fact.holds:
                 key = tuple(argument.text for argument in fact.arguments[:-1])
-                totals[key] += Fraction(fact.arguments[-1].text)  # type: ignore[assignment]
+                totals[key] += exact(fact.arguments[-1])
                 first.setdefault(key, fact)
         name, span = ast.Name(self.names.predicates[predicate.name], span=predicate.span), predicate.span
         slots = self._slots(predicate.slots[:-1])
         if not slots:
-            return ast.ParamDecl(name, (), literal(Fraction(totals[()]), span), span=span)
+            return ast.ParamDecl(name, (), literal(totals[()], span), span=span)
         entries = [
             ast.Entry(
-                literal(Fraction(totals[key]), fact.span),
+                literal(totals[key], fact.span),
                 self._key(fact.arguments[:-1], fact.span),
                 span=fact.span,
             )
@@ -285,7 +286,7 @@ class _Translator:
         if self.choices.world is None and half:
             names = ", ".join(f"`{name}`" for name in half)
             message = f"atoms of {names} that are not in the evidence are unknown; in Alchemy they are false"
-            hint = f"`--closed {','.join(half)}` makes them false, `--world evidence` those that are not asked for"
+            hint = f"`--closed {','.join(half)}` makes them false; `--world evidence` does as Alchemy"
             yield Diagnostic(message, hint=hint, severity="note")
         if rules.zero_logs:
             message = "`logx(0)` makes its formula impossible here; ProbCog and pracmln take the weight −100"

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from plx.errors import Diagnostic, PlxError
 from plx.formats.mln import logic
-from plx.formats.mln.cnf import clauses, disjunction
+from plx.formats.mln.cnf import clauses, disjunction, is_one_clause
 from plx.formats.mln.names import Names
 from plx.formats.mln.weights import is_zero_log, meaning, number
 from plx.formats.mln.write import Writer, conjunction, literal
@@ -74,16 +74,11 @@ class RuleWriter:
         self, formula: logic.Formula, variables: Sequence[logic.Variable], without_effect: bool
     ) -> tuple[list[logic.Formula], tuple[logic.Variable, ...]]:
         """The formula, or its clauses where they share the weight."""
-        try:
-            found, universal = clauses(formula)
-        except PlxError:
-            if self.split:
-                raise
-            found, universal = [], []
         if not self.split:
-            if not without_effect and (len(found) != 1 or universal):
+            if not without_effect and not is_one_clause(formula):
                 self.shared.append(formula.span)
             return [formula], tuple(variables)
+        found, universal = clauses(formula)
         if len(found) == 1 and not universal:
             return [formula], tuple(variables)
         return [disjunction(clause) for clause in found], (*variables, *universal)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Final, Literal
 
 from plx.errors import Diagnostic, PlxError
+from plx.formats.mln import logic
 from plx.formats.mln.names import Names
 from plx.syntax import ast
+from plx.syntax.build import exact_number
+from plx.syntax.words import Word
+
+_NUMBER: Final = re.compile(r"(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 Extreme = Literal["must", "never"]
 
@@ -47,6 +53,15 @@ def number(expr: ast.Expr) -> Fraction | None:
             return {"+": a + b, "-": a - b, "*": a * b}.get(op) if op != "/" else a / b
         case _:
             return None
+
+
+def exact(constant: logic.Constant) -> Fraction:
+    """The number that a constant is. Raises PlxError if it is none, or too long."""
+    size = constant.text.removeprefix("-")
+    if constant.quoted or not _NUMBER.fullmatch(size):
+        raise PlxError(Diagnostic(f"`{constant.text}` is no number", constant.span))
+    value = exact_number(Word("NUMBER", size, constant.span.source, constant.span.start))
+    return value if size == constant.text else -value
 
 
 def _infinite(expr: ast.Expr) -> int:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lark import Token
-
 from plx.errors import Diagnostic
-from plx.formats.mln.dialects import place
-from plx.source import Source, Span
+from plx.source import Span
+from plx.syntax.words import Word
 
 _CONNECTIVES = {"AND", "OR", "IMPLIES", "IFF", "BANG"}
 _CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _MARKS = {"LPAR": "(", "LSQB": "[", "LBRACE": "{", "RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 
 
-def explain(source: Source, words: Sequence[Token], at: int, expected: set[str], start: str) -> Diagnostic:
+def explain(words: Sequence[Word], at: int, expected: set[str], start: str) -> Diagnostic:
     """The mistake at word ``at`` of a statement (after its last word: the statement ends early)."""
     ended = at >= len(words)
     word = words[-1] if ended else words[at]
-    span = _after(source, word) if ended else place(source, word)
+    span = _after(word) if ended else word.span
     before = words[at - 1] if at else None
     found = _special(words, at, expected, start)
     if found:
@@ -27,27 +25,25 @@ def explain(source: Source, words: Sequence[Token], at: int, expected: set[str],
     opened = _open_bracket(words[:at])
     if opened is not None and ended:
         mark = words[opened]
-        message = f"this `{mark}` is not closed: `{_MARKS[_CLOSING[mark.type]]}` is missing"
-        return Diagnostic(message, place(source, mark))
+        message = f"this `{mark.text}` is not closed: `{_MARKS[_CLOSING[mark.type]]}` is missing"
+        return Diagnostic(message, mark.span)
     if (
         opened is not None
         and {"COMMA", "RPAR"} & expected
         and words[opened].type == "LPAR"
         and _applied(words, opened)
     ):
-        return Diagnostic(f"expected `,` or `)` in the arguments of `{words[opened - 1]}`", span)
+        return Diagnostic(f"expected `,` or `)` in the arguments of `{words[opened - 1].text}`", span)
     if before is not None and before.type in _CONNECTIVES:
-        return Diagnostic(f"a formula is missing after `{before}`", span)
+        return Diagnostic(f"a formula is missing after `{before.text}`", span)
     if ended:
         return Diagnostic("the statement ends too early", span)
     if before is None:
-        return Diagnostic(f"no statement starts with `{word}`", span, _start_hint(start))
-    return Diagnostic(f"`{word}` is out of place after `{before}`", span, _hint(word))
+        return Diagnostic(f"no statement starts with `{word.text}`", span, _start_hint(start))
+    return Diagnostic(f"`{word.text}` is out of place after `{before.text}`", span, _hint(word))
 
 
-def _special(
-    words: Sequence[Token], at: int, expected: set[str], start: str
-) -> tuple[str, str | None] | None:
+def _special(words: Sequence[Word], at: int, expected: set[str], start: str) -> tuple[str, str | None] | None:
     """What a tool of its own writes at this place."""
     if at >= len(words):
         return None
@@ -63,13 +59,16 @@ def _special(
     if word.type == "STAR":
         return "hybrid formulas (`F * term`, Alchemy) are not read", "unknowns are discrete and finite"
     if word.type == "ADD" and "COMMA" in expected:
-        return f"terms are not computed (`{word}`, Alchemy)", "list the pairs: `Next(i, j)` in the database"
+        return (
+            f"terms are not computed (`{word.text}`, Alchemy)",
+            "list pairs: `Next(i, j)` in the database",
+        )
     if word.type in ("ADD", "SLASH") and {"COMPARE", "AND"} & expected:
-        return f"terms are not computed (`{word}`, Alchemy)", None
+        return f"terms are not computed (`{word.text}`, Alchemy)", None
     return None
 
 
-def _hint(word: Token) -> str | None:
+def _hint(word: Word) -> str | None:
     if word.type == "QUANTIFIER":
         return "a quantifier inside a formula stands in brackets: `(EXIST y F) => G`, or last"
     if word.type == "STRAY":
@@ -85,7 +84,7 @@ def _start_hint(start: str) -> str:
     return "a rule is `1.5 P(x) => Q(x)` or `P(x) => Q(x).`, a predicate `P(person)`"
 
 
-def _open_bracket(words: Sequence[Token]) -> int | None:
+def _open_bracket(words: Sequence[Word]) -> int | None:
     """The last bracket that is open after these words."""
     stack: list[int] = []
     for i, word in enumerate(words):
@@ -96,10 +95,10 @@ def _open_bracket(words: Sequence[Token]) -> int | None:
     return stack[-1] if stack else None
 
 
-def _applied(words: Sequence[Token], opened: int) -> bool:
+def _applied(words: Sequence[Word], opened: int) -> bool:
     return opened > 0 and words[opened - 1].type == "NAME"
 
 
-def _after(source: Source, word: Token) -> Span:
-    end = place(source, word).end
-    return Span(source, max(0, end - 1), end)
+def _after(word: Word) -> Span:
+    end = word.end
+    return Span(word.source, max(0, end - 1), end)
