@@ -37,11 +37,11 @@ def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
 def test_run_with_evidence_and_a_query(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("run", "a.mln", "--evidence", "a.db", "--query", "Smokes(Anna)", "--format", "csv")
     code, out, err = call(capsys, *words, "--closed", "Friends", "--weights", "whole")
-    assert code == 0 and "note: atoms of `Smokes`" in err and "Friends" not in err
+    assert code == 0 and not err
     assert "0.750260" in out
     code, out, err = call(capsys, *words)
     assert "a.mln:3:5: note: this is not one clause; Alchemy shares the weight" in err
-    assert "note: atoms of `Friends`, `Smokes`" in err
+    assert "note: atoms of `Friends` that are not in the evidence are unknown" in err
 
 
 def test_converted_and_run_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

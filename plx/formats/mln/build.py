@@ -88,7 +88,7 @@ class Builder(Transformer[Any, Any]):
 
     def compared(self, items: list[Any]) -> tree.Compared:
         left, sign, right = items
-        return tree.Compared(left, _COMPARE.get(sign.text, sign.text), right, span=self._of(items))  # type: ignore[arg-type]
+        return tree.Compared(left, _COMPARE.get(sign.text, sign.text), right, span=self._of(items))
 
     def group(self, items: list[Any]) -> tree.Group:
         return tree.Group(items[1], span=self._of(items))

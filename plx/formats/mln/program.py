@@ -282,7 +282,7 @@ class _Translator:
             )
             hint = "`--weights cnf` shares it; `--weights whole` is what is done, without this note"
             yield Diagnostic(message, rules.shared[0], hint, severity="note")
-        half = [name for name, facts in self.facts.items() if facts and self._is_boolean_unknown(name)]
+        half = [name for name, facts in self.facts.items() if facts and self._stays_open(name)]
         if self.choices.world is None and half:
             names = ", ".join(f"`{name}`" for name in half)
             message = f"atoms of {names} that are not in the evidence are unknown; in Alchemy they are false"
@@ -292,8 +292,9 @@ class _Translator:
             message = "`logx(0)` makes its formula impossible here; ProbCog and pracmln take the weight −100"
             yield Diagnostic(message, rules.zero_logs[0], severity="note")
 
-    def _is_boolean_unknown(self, name: str) -> bool:
-        return name not in self.closed and self.network.predicates[name].value is None
+    def _stays_open(self, name: str) -> bool:
+        """Whether a predicate of truth values is open, though nobody asks for it."""
+        return name not in (self.closed | self.asked) and self.network.predicates[name].value is None
 
     def _wrong(self, message: str, span: Span, hint: str | None = None) -> None:
         self.mistakes.append(Diagnostic(message, span, hint))
