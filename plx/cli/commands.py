@@ -6,6 +6,7 @@ A command imports what it needs, when it needs it.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -46,7 +47,7 @@ from plx.cli.output import (
     print_result,
     put,
 )
-from plx.errors import PlxError
+from plx.errors import Diagnostic, PlxError
 
 if TYPE_CHECKING:
     from plx.graph.model import GroundModel
@@ -239,7 +240,7 @@ def convert(
     require_writer(file, output)
     choices = mln_choices(query, weights, world, closed, dialect)
     found = written(load(file, bind, evidence, max_ground, choices=choices), output.suffix)
-    complain(*found.notes)
+    _say(found.notes)
     put(found.text, output)
 
 
@@ -344,6 +345,11 @@ def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, d
     return True
 
 
+def _say(notes: Sequence[Diagnostic]) -> None:
+    for note in notes:
+        sys.stderr.write(f"{note.severity}: {note.message}\n")
+
+
 def _ground_dump(grounded: GroundModel) -> str:
     from plx.answer import ground_report
 
@@ -357,7 +363,7 @@ def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str
         from plx.writing import network_text
 
         found = network_text(grounded)
-        complain(*found.notes)
+        _say(found.notes)
         return found.text
     if form is not GroundFormat.table:
         return (ground_report.to_json if form is GroundFormat.json else ground_report.to_csv)(grounded)
