@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,13 +13,12 @@ from plx.formats.mln.choices import Choices
 from plx.formats.mln.dialects import WFOMC
 from plx.formats.mln.files import Statements
 from plx.formats.mln.parser import parse_question
+from plx.formats.mln.questions import questions
 from plx.formats.mln.scope import Scope
 from plx.formats.mln.weights import exact
-from plx.formats.reader import read_source
 from plx.source import Source, Span
 
 _LEARN_HINT: Final = "write a weight before the formula, `0` for none, or end it with `.` if it must hold"
-_COMMA: Final = re.compile(r""",(?=(?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*$)(?![^()]*\))""")
 
 
 def collect(statements: Statements, choices: Choices) -> logic.Network:
@@ -90,7 +88,7 @@ class _Collector:
                     self._declare(statement)
                 elif isinstance(statement, tree.Domain):
                     self._domain(statement, listed=True)
-        marked = any(word.kind == "variable" for rule in rules for word in _words(rule.formula))
+        marked = any(word.kind == "variable" for rule in rules for word in tree.words(rule.formula))
         self.scope = Scope(self.predicates, self.functions, marked, self.choices)
         return rules
 
@@ -308,7 +306,7 @@ class _Collector:
             if name not in self.predicates:
                 hint = did_you_mean(name, self.predicates) or f"declared: {', '.join(self.predicates)}"
                 raise CallError(Diagnostic(f"closed: there is no predicate `{name}`", hint=hint))
-        for text in _questions(self.choices.query):
+        for text in questions(self.choices.query):
             with _told(self.mistakes):
                 self.questions.append(self._question(text))
 
@@ -393,49 +391,12 @@ def _as_declaration(rule: tree.Rule) -> tree.Declaration | None:
     return tree.Declaration(call.name, words, span=rule.span) if len(words) == len(call.arguments) else None
 
 
-def _words(part: tree.Part | tree.Chain) -> Iterator[tree.Word]:
-    """Every word of a formula."""
-    match part:
-        case tree.Word():
-            yield part
-        case tree.Call(name, arguments):
-            yield name
-            for argument in arguments:
-                yield from _words(argument)
-        case tree.Chain(parts, _):
-            for item in parts:
-                yield from _words(item)
-        case tree.Compared(left, _, right):
-            yield from _words(left)
-            yield from _words(right)
-        case tree.Quantified(_, names, body):
-            yield from names
-            yield from _words(body)
-        case tree.Negated(body):
-            yield from _words(body)
-        case tree.Group(body):
-            yield from _words(body)
-
-
 def _constants(terms: Sequence[logic.Term]) -> Iterator[logic.Constant]:
     for term in terms:
         if isinstance(term, logic.Constant):
             yield term
         elif isinstance(term, logic.Value):
             yield from _constants(term.arguments)
-
-
-def _questions(texts: Sequence[str]) -> Iterator[Source]:
-    """What is asked for: each text may name several, and may be a file with one a line."""
-    for text in texts:
-        if Path(text).suffix.lower() == ".db" and Path(text).is_file():
-            source = read_source(text)
-            for line in re.sub(r"//[^\n]*", "", source.text).splitlines():
-                if line.strip():
-                    yield Source(text, line.strip())
-            continue
-        for part in _COMMA.split(text):
-            yield Source("query", part.strip())
 
 
 def _clash(message: str, span: Span, other: Span) -> None:

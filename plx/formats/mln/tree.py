@@ -3,6 +3,7 @@ of plx."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -151,3 +152,27 @@ class Value:
 
 
 Statement = Rule | Declaration | Domain | Include | Fact | Value
+
+
+def words(part: Part | Chain) -> Iterator[Word]:
+    """Every word of a formula."""
+    match part:
+        case Word():
+            yield part
+        case Call(name, arguments):
+            yield name
+            for argument in arguments:
+                yield from words(argument)
+        case Chain(parts, _):
+            for item in parts:
+                yield from words(item)
+        case Compared(left, _, right):
+            yield from words(left)
+            yield from words(right)
+        case Quantified(_, names, body):
+            yield from names
+            yield from words(body)
+        case Negated(body):
+            yield from words(body)
+        case Group(body):
+            yield from words(body)
