@@ -24,6 +24,10 @@ class Origin(Protocol):
     def contents(self) -> str:
         """What it holds, counted."""
 
+    @property
+    def text(self) -> str | None:
+        """It as a program of plx; None for what is no program."""
+
     def assemble(self) -> GroundModel:
         """The factor graph, with names. Raises PlxError if it would be too large, NoWorldError if no world
         is left."""
@@ -37,14 +41,17 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CheckedProgram:
-    """A program of plx; ``max_ground`` is the most ground instances of a rule, None for the default."""
+    """A program of plx and its ``text``; ``max_ground`` is the most ground instances of a rule, None for the
+    default, and ``notes`` are what was said as the program was translated from another language."""
 
     program: Program
     max_ground: int | None = None
+    text: str | None = None
+    notes: tuple[Diagnostic, ...] = ()
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return self.program.warnings
+        return (*self.notes, *self.program.warnings)
 
     @property
     def contents(self) -> str:
@@ -75,6 +82,7 @@ class ForeignNetwork:
     """A network of another tool, and the evidence on it."""
 
     network: ObservedNetwork
+    text = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:

@@ -59,7 +59,7 @@ class Builder:
 
     def number(self, parts: Parts) -> ast.Number:
         """An exact literal."""
-        return ast.Number(_number(parts[0]), span=parts[0].span)
+        return ast.Number(exact_number(parts[0]), span=parts[0].span)
 
     def truth(self, parts: Parts) -> ast.Truth:
         """``true`` or ``false``."""
@@ -271,7 +271,8 @@ def _declared(parts: Parts) -> tuple[ast.Name, tuple[ast.Slot, ...], Any]:
 # -------------------------------------------------------------------- literals
 
 
-def _number(word: Word) -> Fraction:
+def exact_number(word: Word) -> Fraction:
+    """The value of a literal. Raises PlxError for one that is too long or has too large an exponent."""
     if len(word.text) > LONGEST_LITERAL:
         hint = f"write at most {LONGEST_LITERAL:,} digits"
         raise PlxError(Diagnostic("this number is too long", word.span, hint))
@@ -283,7 +284,7 @@ def _number(word: Word) -> Fraction:
 
 
 def _count(word: Word) -> int:
-    value = _number(word)
+    value = exact_number(word)
     if value.denominator != 1 or value < 1:
         hint = "for example `query map 5` asks for the five most probable worlds"
         raise PlxError(Diagnostic("`map` takes a whole number from 1 on", word.span, hint))
