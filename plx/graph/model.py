@@ -161,7 +161,7 @@ class Atoms:
 class GroundRule:
     """A rule of the program and what grounding it cost."""
 
-    kind: Literal["weight", "factor", "require", "observe"]
+    kind: Literal["weight", "factor", "require", "observe", "random"]
     text: str
     span: Span | None
     instances: int = 0

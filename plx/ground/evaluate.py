@@ -209,6 +209,8 @@ class Evaluator:
         n = len(first)
         if expr.kind == "sum":
             return self.sum_by(owner, body, n, expr.span)[inverse]
+        if expr.kind == "product":
+            return self.fold_by("*", owner, body, n, expr.span)[inverse]
         true = np.bincount(owner[body == TRUE], minlength=n)
         if expr.kind == "count":
             return self.arithmetic.integers(true)[inverse]
@@ -216,8 +218,12 @@ class Evaluator:
         return holds.astype(np.int64)[inverse]
 
     def sum_by(self, owner: IntArray, ids: IntArray, n: int, span: Span) -> IntArray:
-        """The exact sums of numbers by owner 0 … n-1 (owners increasing), in log n rounds."""
-        out = np.full(n, ZERO, dtype=np.int64)
+        """The exact sums of numbers by owner 0 … n-1 (owners increasing)."""
+        return self.fold_by("+", owner, ids, n, span)
+
+    def fold_by(self, op: str, owner: IntArray, ids: IntArray, n: int, span: Span) -> IntArray:
+        """The exact sums or products of numbers by owner 0 … n-1 (owners increasing), in log n rounds."""
+        out = np.full(n, ZERO if op == "+" else self.values.id(1), dtype=np.int64)
         while len(owner):
             last = np.append(owner[1:] != owner[:-1], True)
             head = np.append(True, last[:-1])
@@ -226,7 +232,7 @@ class Evaluator:
             if not len(left):
                 break
             ids = ids.copy()
-            ids[left] = self.binary("+", ids[left], ids[left + 1], span)
+            ids[left] = self.binary(op, ids[left], ids[left + 1], span)
             keep = np.ones(len(owner), dtype=bool)
             keep[left + 1] = False
             owner, ids = owner[keep], ids[keep]

@@ -37,8 +37,10 @@ def _portion(formulas: Formulas, task: Task, count: int) -> int:
 
 
 def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[FactorBatch]:
-    weight = _weights(formulas, task, env)
-    column = formulas.algebra.settle(formulas.column(task.body, env), raws_only=True)
+    with formulas.evaluator.arithmetic.logs_of_zero(task.source.kind == "weight"):
+        weight = _weights(formulas, task, env)
+    with formulas.evaluator.arithmetic.logs_of_zero(task.source.kind == "factor"):
+        column = formulas.algebra.settle(formulas.column(task.body, env), raws_only=True)
     known = column.fixed >= 0
     if known.any():
         yield _constant(formulas, task, env, column, weight)
@@ -76,8 +78,10 @@ def _constant(formulas: Formulas, task: Task, env: Env, column: Column, weight: 
     """What the fixed instances add to every world."""
     ids = column.fixed
     if task.source.kind == "weight":
+        _check_possible(formulas, task, env, np.where(ids == TRUE, weight, ZERO))
         ids = weight[ids == TRUE]
     elif task.source.kind == "factor":
+        _check_possible(formulas, task, env, ids)
         ids = ids[ids >= 0]
         _check_numbers(formulas, task, ids)
     elif (ids == FALSE).any():
@@ -91,7 +95,7 @@ def _constant(formulas: Formulas, task: Task, env: Env, column: Column, weight: 
 
 
 def _check_finite(formulas: Formulas, weight: Expr, ids: IntArray, env: Env) -> None:
-    finite = np.isfinite(formulas.evaluator.values.floats(ids))
+    finite = np.isfinite(formulas.evaluator.values.floats(ids)) | (ids == IMPOSSIBLE)
     if not finite.all():
         at = formulas.evaluator.at(env, int(np.argmin(finite)))
         raise PlxError(
@@ -102,8 +106,17 @@ def _check_finite(formulas: Formulas, weight: Expr, ids: IntArray, env: Env) -> 
 
 
 def _check_numbers(formulas: Formulas, task: Task, ids: IntArray) -> None:
-    if not np.isfinite(formulas.evaluator.values.floats(ids)).all():
+    if not np.isfinite(formulas.evaluator.values.floats(ids[ids != IMPOSSIBLE])).all():
         raise PlxError(Diagnostic("a factor must be a finite number", task.body.span))
+
+
+def _check_possible(formulas: Formulas, task: Task, env: Env, ids: IntArray) -> None:
+    """Raises NoWorldError where the log of 0 is in every world."""
+    if (ids == IMPOSSIBLE).any():
+        at = formulas.evaluator.at(env, int(np.argmax(ids == IMPOSSIBLE)))
+        message = f"no world is possible: this is the logarithm of 0 in all of them{at}"
+        hint = "what is declared and observed leaves it no other value"
+        raise NoWorldError(Diagnostic(message, (task.source.weight or task.body).span, hint))
 
 
 def _never(formulas: Formulas, task: Task, env: Env, row: int) -> Diagnostic:

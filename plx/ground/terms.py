@@ -159,6 +159,12 @@ def _set_size(program: Program, expr: SetExpr) -> int:
             return 16
 
 
+def applies(expr: Part, op: str) -> bool:
+    """Whether an operator stands in an expression."""
+    mine = isinstance(expr, Operation) and expr.op == op
+    return mine or any(applies(part, op) for part in parts(expr))
+
+
 def random_terms(expr: Part) -> int:
     """How often random terms stand in an expression."""
     return isinstance(expr, RandomTerm) + sum(random_terms(part) for part in parts(expr))
