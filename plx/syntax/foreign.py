@@ -60,7 +60,7 @@ def conditional(fact: str, condition: str, chance: str) -> str:
 
 _LISTED = "give its values: `random f(T): 0..9`"
 _NUMBERS = f"{DISCRETE_ONLY}: give a range, `random f(T): 0..9`"
-_TRUTH = "a `random` without `:` is true or false; as a set write `{false, true}`"
+_TRUTH = "a `random` without `:` is true or false; as a set write `Boolean`"
 _SYMBOLS = "list the symbols: `{a, b}`, or a `type` of them"
 
 SETS: Final = _each(
