@@ -37,6 +37,7 @@ from plx.check.typed import (
 from plx.errors import Note
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.foreign import distribution
 from plx.values import TRUE, ZERO
 from plx.weights import compare
 
@@ -127,6 +128,10 @@ def _spread(ctx: Context, unknown: _Unknown, node: ast.Expr, scores: bool) -> Ty
     given = node.arguments if isinstance(node, ast.Apply) else ()
     if slots is not None and len(slots) == len(given) + 1:
         return _with_value(ctx, unknown, node, slots)
+    if isinstance(node, ast.Apply) and _is_free(ctx, unknown, node.name.text):
+        hint = _by_another_name(unknown, node)
+        if hint is not None:
+            return ctx.fail(node.name.span, f"there is no distribution `{node.name.text}`", hint)
     typed = ctx.resolve(unknown.env, node)
     if typed.broken:
         return typed
@@ -140,6 +145,12 @@ def _spread(ctx: Context, unknown: _Unknown, node: ast.Expr, scores: bool) -> Ty
         return result(ctx, "*", [chance, holds], ValueKind.NUMBER, node.span)
     chance = _within(ctx, chance)
     return result(ctx, "chance", [unknown.own, chance], ValueKind.NUMBER, node.span)
+
+
+def _by_another_name(unknown: _Unknown, node: ast.Apply) -> str | None:
+    """What to write for a distribution of another language."""
+    chance = node.arguments[0].span.text if len(node.arguments) == 1 else "p"
+    return distribution(node.name.text, unknown.name, chance)
 
 
 def _no_distribution(unknown: _Unknown, typed: Typed) -> tuple[str, str]:
@@ -232,8 +243,7 @@ def _complete(ctx: Context, unknown: _Unknown, node: ast.Braces, keys: dict[int,
 
 
 def _number(ctx: Context, unknown: _Unknown, entry: ast.Entry) -> Typed:
-    typed = amount(ctx, ctx.resolve(unknown.env, entry.value))
-    return typed
+    return amount(ctx, ctx.resolve(unknown.env, entry.value))
 
 
 def _equal(unknown: _Unknown, value: Const) -> Expr:
@@ -277,8 +287,7 @@ def _with_value(ctx: Context, unknown: _Unknown, node: ast.Expr, slots: Sequence
     arguments = checked_arguments(ctx, unknown.env, call, slots[:-1], random_ok=True)
     if arguments is None or not _takes(ctx, unknown, node, slots[-1]):
         return broken(node.span)
-    typed = ctx.need(use(ctx, name.text, [*arguments, unknown.own], node.span), ValueKind.NUMBER)
-    return typed
+    return ctx.need(use(ctx, name.text, [*arguments, unknown.own], node.span), ValueKind.NUMBER)
 
 
 def _takes(ctx: Context, unknown: _Unknown, node: ast.Expr, slot: CheckedSlot) -> bool:

@@ -162,7 +162,7 @@ def _elsewhere(ctx: Context, node: ast.Apply) -> str | None:
         fact, condition = asked.left.span.text, asked.right.span.text
         return f"`query {fact} given {condition}` asks for the probability of the one under the other"
     fact = asked.span.text
-    return f"`query {fact}` asks for its probability; `weight logit(p): {fact}` makes it likely"
+    return f"`query {fact}` asks for its probability; `random {fact} ~ p` gives it one"
 
 
 def use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typed:

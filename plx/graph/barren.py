@@ -58,6 +58,8 @@ def without_barren(model: GroundModel) -> GroundModel:
     batches = factor_batches(_some_factors(graph, np.flatnonzero(rest)))
     asked = nodes_of(model.queries)
     assembly = assemble(model.values, variable_cards(graph), batches, derived_of(graph), fixed, asked)
+    if assembly.constant_weight == IMPOSSIBLE:  # found out in passing: why is explained by others
+        return model
     summed = _constants(model, distributions, found)
     return replace(
         model,

@@ -33,20 +33,17 @@ def distribution(name: str, unknown: str = "x", chance: str = "p") -> str | None
         case "truth":
             return likely(unknown, chance)
         case "choice":
-            chances = f"`factor log(p({unknown}))` takes its chances from a `param p`"
-            return f"declare `random {unknown}: {{a, b}}`; {chances}"
+            return f"`random {unknown}: {{a, b}} ~ {{a: 0.3, b: 0.7}}`, or `~ uniform`"
         case "continuous":
-            return f"{DISCRETE_ONLY}: `random {unknown}: 0..9`, with a `factor` of its log density"
+            return f"{DISCRETE_ONLY}: `random {unknown}: 0..9 ~ softmax(f)`, where `f(k: 0..9)` is its log density"
         case "unbounded":
-            return f"unknowns are finite: `random {unknown}: 0..9`, with a `factor` of its log probability"
+            return f"unknowns are finite: `random {unknown}: 0..9 ~ softmax(f)`, where `f(k: 0..9)` is its log chance"
     return None
 
 
 def likely(fact: str, chance: str) -> str:
     """How something is made true with some probability."""
-    return (
-        f"declare `random {fact}`; `weight logit({chance}): {fact}` makes it true with probability {chance}"
-    )
+    return f"`random {fact} ~ {chance}` is true with probability {chance}"
 
 
 def conditional(fact: str, condition: str, chance: str) -> str:
