@@ -31,6 +31,9 @@ class Origin(Protocol):
     def hard(self) -> GroundModel:
         """The hard rules and observations alone, none of them merged. Raises PlxError as ``assemble``."""
 
+    def program_text(self) -> str:
+        """A program of plx that means the same. Raises PlxError where there is none."""
+
     def blamed(self, clash: NoWorldError) -> PlxError:
         """The error that is told of hard rules and observations that clash."""
 
@@ -59,6 +62,9 @@ class CheckedProgram:
         from plx.ground.hard import ground_hard
 
         return ground_hard(self.program, self._limit)
+
+    def program_text(self) -> str:
+        raise PlxError(Diagnostic("this is a program of plx already"))
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         return clash
@@ -93,6 +99,11 @@ class ForeignNetwork:
         from plx.formats import build_hard
 
         return build_hard(self.network)
+
+    def program_text(self) -> str:
+        from plx.formats import write_plx
+
+        return write_plx(self.network)
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         """Evidence is no part of the file, so it is at fault where there is some."""
