@@ -64,6 +64,9 @@ _LARGEST_POWER: Final = 120_000
 _LARGEST_ROOT: Final = 4096
 """Roots of rationals of more bits than this are refused."""
 
+_LARGEST_RATIO: Final = 1000
+"""A quotient of logs is recognised as a fraction of numbers up to this."""
+
 _MOST_TERMS: Final = 2000
 """Symbolic sums of more terms than this are refused."""
 
@@ -220,7 +223,20 @@ def div(a: Number, b: Number) -> Number:
         raise WeightError("division by zero")
     if _is_rational(b):
         return mul(a, _tidy(1 / Fraction(b)))
+    if isinstance(a, LogNumber) and isinstance(b, LogNumber):
+        ratio = _ratio(a, b)
+        if ratio is not None:
+            return ratio
     return 1 if a == b else _symbolic(_expression(a) / _expression(b))
+
+
+def _ratio(a: LogNumber, b: LogNumber) -> Number | None:
+    """a / b where it is a fraction of small numbers, such as that of log(9/100) and log(10/3)."""
+    near = to_float(a) / to_float(b)
+    if not abs(near) < _LARGEST_RATIO:
+        return None
+    ratio = _tidy(Fraction(near).limit_denominator(_LARGEST_RATIO))
+    return ratio if mul(b, ratio) == a else None
 
 
 def mod(a: Number, b: Number) -> Number:

@@ -303,7 +303,8 @@ class Interpreter:
 
     def call(self, name: str, arguments: tuple[Value, ...], env: Env) -> Value:
         functions = {
-            "log": lambda x: math.log(x) if x else -math.inf, "exp": math.exp, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
+            "log": lambda x: math.log(x) if x else -math.inf,
+            "exp": math.exp, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
             "logit": lambda p: math.log(p / (1 - p)), "floor": lambda x: Fraction(math.floor(x)),
         }  # fmt: skip
         if name in functions and name not in self.declared:

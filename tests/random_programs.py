@@ -258,7 +258,7 @@ UNKNOWNS = (
     ("random w: K ~ {{lo: 0.5 + 0.5 * a(t1), else: 0.25 - 0.25 * a(t1)}}", "w = lo"),
     ("random s(x: T): K ~ softmax(score(x))", "s(t1)"),
     ("random s ~ softmax(-1 + 2 * a(t1))", "s"),
-    ("random g(x: T): {{no}} | Some(x) ~ {{no: {p}, lo: (1 - {p}) * (x = t1), hi: (1 - {p}) * (x = t2)}}", "g(t2)"),
+    ("random g(x: T): {{no}} | Some(x) ~ {{no: {p}, lo: 1 - {p}, hi: 0}} if x = t2 else uniform", "g(t2)"),
     ("random g(x: T): {{no}} | Some(x) ~ {{no: 1 - {p}, else: {p} / count(true for v in Some(x))}}", "g(t1)"),
 )  # fmt: skip
 """Unknowns with distributions, of which all but those of `a` may stand alone, and what to ask of each."""
@@ -278,7 +278,9 @@ def networks(draw: st.DrawFn) -> str:
         ),
     )
     first, *others = UNKNOWNS
-    chosen = draw(st.lists(st.sampled_from(others), min_size=1, max_size=3, unique_by=lambda u: u[0].split()[1][0]))
+    chosen = draw(
+        st.lists(st.sampled_from(others), min_size=1, max_size=3, unique_by=lambda u: u[0].split()[1][0])
+    )
     asked = [target for _, target in (first, *chosen)]
     lines = [text.format(p=draw(chances)) for text, _ in (first, *chosen)]
     extra = ["weight 0.7: a(t1) = a(t2)", "require a(t1) | a(t2)", "factor log(2/3) * a(t2)"]
@@ -286,7 +288,11 @@ def networks(draw: st.DrawFn) -> str:
     lines += draw(st.lists(st.sampled_from(extra), max_size=2, unique=True))
     if draw(st.booleans()):
         lines.append(draw(st.sampled_from([f"observe {fact(t)}" for t in asked])))
-    queries = [f"query {t}" for t in asked] + ["query logz", "query map", f"query logz given {fact(asked[-1])}"]
+    queries = [f"query {t}" for t in asked] + [
+        "query logz",
+        "query map",
+        f"query logz given {fact(asked[-1])}",
+    ]
     queries.append(f"query {asked[0]} given {fact(asked[-1])}")
     lines += draw(st.lists(st.sampled_from(queries), min_size=1, max_size=3, unique=True))
     return header + "\n".join(draw(st.permutations(lines))) + "\n"

@@ -213,7 +213,7 @@ def _constants(model: GroundModel, distributions: Distributions, found: Leaves) 
 def _sum_of(model: GroundModel, row: IntArray) -> weights.Number:
     """The log of the sum of the exponentials of some weights; 0 where doubles cannot tell it from 0."""
     possible = row[row != IMPOSSIBLE]
-    total = float(np.exp(model.values.logs(possible)).sum())
-    if abs(total - 1) <= _ROUNDING:
+    logs = model.values.logs(possible)
+    if abs(np.logaddexp.reduce(logs)) <= _ROUNDING:
         return 0
     return weights.log_sum_exp([model.values[int(i)] for i in possible])  # type: ignore[misc]

@@ -173,7 +173,9 @@ class Algebra:
         fresh = [j for j, axis in enumerate(axes) if axis >= len(x.cards)]
         cards = (*x.cards, *(y.cards[j] for j in fresh))
         entries = math.prod(cards)
-        small = entries <= self.table_limit or len(cards) == 1  # a table over one node is no larger than the node
+        small = (
+            entries <= self.table_limit or len(cards) == 1
+        )  # a table over one node is no larger than the node
         if not small:
             if _is_reducible(x) or _is_reducible(y):
                 return self._on_nodes(function, x, y, fixed, span, op)

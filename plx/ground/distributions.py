@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plx import weights
-from plx.check.program import RandomTerm
 from plx.errors import Diagnostic, PlxError
 from plx.graph.assemble import FactorBatch
 from plx.graph.rows import unique_keys, unique_rows
@@ -27,9 +26,8 @@ from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.formulas import Formulas
 from plx.ground.tasks import Task
-from plx.numerals import counted
 from plx.source import Span
-from plx.values import IMPOSSIBLE, ZERO, IntArray
+from plx.values import IMPOSSIBLE, IntArray
 from plx.weights import Number
 
 _TOLERANCE = 1e-9
@@ -192,7 +190,9 @@ class _Rows:
         total = math.fsum(numbers.tolist())
         message = f"the probabilities of `{name}`{where} sum to {total:.12g}, not 1"
         if len(bad):
-            message = f"the probability of `{name}`{where} is {numbers[bad[0]]:.12g}, and it must lie in 0..1"
+            message = (
+                f"the probability of `{name}`{where} is {numbers[bad[-1]]:.12g}, and it must lie in 0..1"
+            )
         atoms = self.formulas.atoms
         shown = zip(atoms.domains[int(atoms.domain[atom])].tolist(), numbers.tolist(), strict=True)
         row_text = _listed([f"{self._text(value)}: {chance:.12g}" for value, chance in shown])
@@ -228,7 +228,7 @@ def refuse_cycle(formulas: Formulas, batches: Sequence[FactorBatch], tasks: Sequ
     shown = [*texts[:_SHOWN], *["…"] * (len(texts) > _SHOWN), texts[0]]
     span = next(task.source.span for task in tasks if _name_of(task) == places[0][0])
     hint = "what they say of one another, without an order, is a `weight` or a `factor`"
-    if len(set(place[0] for place in places)) == 1:
+    if len({place[0] for place in places}) == 1:
         hint = "let it depend on earlier indexes alone: `~ first if t = 0 else step(state(t - 1))`"
     message = f"`{texts[0]}` depends on itself: {' ← '.join(shown)}"
     raise PlxError(Diagnostic(message, span, hint))

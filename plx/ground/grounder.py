@@ -60,7 +60,12 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         formulas.budget = GroundBudget(query.span, max_ground)
         queries += list(ground_query(formulas, query))
     assembly = assemble(
-        program.values, whole.cards, [*distributions, *batches], counters.nodes(), whole.fixed, nodes_of(queries)
+        program.values,
+        whole.cards,
+        [*distributions, *batches],
+        counters.nodes(),
+        whole.fixed,
+        nodes_of(queries),
     )
     if assembly.constant_weight == IMPOSSIBLE:
         raise NoWorldError(_no_world(program))

@@ -113,9 +113,7 @@ class Quantifier:
 
     # ------------------------------------------------------------ small: tables
 
-    def _is_small(
-        self, n: int, owner: IntArray, elements: Column, limit: int = EXPAND_LIMIT
-    ) -> BoolArray:
+    def _is_small(self, n: int, owner: IntArray, elements: Column, limit: int = EXPAND_LIMIT) -> BoolArray:
         """Owners with one element, or whose nodes have few joint states; Booleans [n]."""
         bits = np.zeros(n)
         owners, nodes, sizes = [], [], []

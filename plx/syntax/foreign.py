@@ -35,10 +35,14 @@ def distribution(name: str, unknown: str = "x", chance: str = "p") -> str | None
         case "choice":
             return f"`random {unknown}: {{a, b}} ~ {{a: 0.3, b: 0.7}}`, or `~ uniform`"
         case "continuous":
-            return f"{DISCRETE_ONLY}: `random {unknown}: 0..9 ~ softmax(f)`, where `f(k: 0..9)` is its log density"
+            return f"{DISCRETE_ONLY}: {_scored(unknown)} is its log density"
         case "unbounded":
-            return f"unknowns are finite: `random {unknown}: 0..9 ~ softmax(f)`, where `f(k: 0..9)` is its log chance"
+            return f"unknowns are finite: {_scored(unknown)} is its log chance"
     return None
+
+
+def _scored(unknown: str) -> str:
+    return f"`random {unknown}: 0..9 ~ softmax(f)`, where `f(k: 0..9)`"
 
 
 def likely(fact: str, chance: str) -> str:

@@ -2,8 +2,8 @@
 
 In a Bayesian network worlds are drawn forward, each unknown given its parents; without evidence that is all.
 
-Else a SAT solver says first whether there is one. Then all chains search at once from such states, or random ones:
-Gibbs sweeps on the hard rules alone, broken at a growing price. A chain that does not get there
+Else a SAT solver says first whether there is one. Then all chains search at once from such states, or
+random ones: Gibbs sweeps on the hard rules alone, broken at a growing price. A chain that does not get there
 takes a solution of the solver that keeps some of its unknowns. So does every second chain, and
 these show the states that queries ask about: where the rules separate worlds, or nearly so, chains
 then disagree, and R-hat tells.

@@ -26,7 +26,7 @@ def draw_worlds(
 
     Variable ``order[i]`` is drawn in proportion to the factors ``factor_start[i]`` …, all other nodes of
     which are known by then; the derived nodes ``node_start[i]`` … are known with it. Where all its states are
-    impossible it takes any. ``uniform`` [V, chains] are the random numbers, ``weight`` [largest card] is room.
+    impossible it takes any. ``uniform`` [V, chains] are random numbers, ``weight`` [largest card] is room.
     """
     for c in range(states.shape[1]):
         for i in range(len(order)):
