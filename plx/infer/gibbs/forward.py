@@ -7,7 +7,7 @@ weighs the last of its parents that is drawn, so that zeros in it are honoured w
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from plx.graph.worlds import input_owner, scope_strides
 from plx.infer.kernels.forward import draw_worlds
 from plx.infer.streams import Stream, generator
 from plx.values import IntArray
+
+T = TypeVar("T", bound=np.generic)
 
 _NETWORK = frozenset({"random", "require", "observe"})
 """The kinds of rules that a Bayesian network with evidence consists of."""
@@ -70,31 +72,38 @@ def _draw(graph: FactorGraph, order: IntArray, seed: int, chains: int) -> npt.ND
     states = np.zeros((graph.n_nodes, chains), dtype=np.int32)
     random = [generator(seed, Stream.FORWARD, chain).random(len(order)) for chain in range(chains)]
     card = graph.card[: graph.n_variables]
+    if not len(card):
+        return states
     steps = chains * (len(graph.scope) + len(graph.input_node) + len(order)) * float(card.mean() + 1)
     draw_worlds.sized(steps)(
         order,
-        graph.card,
+        _writable(graph.card),
         node_start,
         node + graph.n_variables,
         factor_start,
         factor,
-        graph.scope_start,
-        graph.scope,
+        _writable(graph.scope_start),
+        _writable(graph.scope),
         scope_strides(graph),
         graph.table_start[graph.table_of],
-        graph.table,
-        graph.input_start,
-        graph.input_node,
+        _writable(graph.table),
+        _writable(graph.input_start),
+        _writable(graph.input_node),
         graph.contribution_start[graph.input_contribution],
-        graph.contribution,
+        _writable(graph.contribution),
         graph.output_start[graph.output_of],
-        graph.output,
+        _writable(graph.output),
         graph.n_variables,
         np.ascontiguousarray(np.stack(random, axis=1)),
         np.empty(int(card.max(initial=1))),
         states,
     )
     return states[: graph.n_variables]
+
+
+def _writable(array: npt.NDArray[T]) -> npt.NDArray[T]:
+    """The array as kernels take it, whose types are those of writable ones."""
+    return np.require(array, requirements=("C", "W"))
 
 
 def _known_at(graph: FactorGraph, order: IntArray) -> IntArray:

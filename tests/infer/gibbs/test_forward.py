@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ import pytest
 import plx
 from plx.graph.model import GroundModel
 from plx.graph.worlds import log_weights, node_states
+from plx.infer.gibbs import forward
 from plx.infer.gibbs.forward import forward_states, is_network
 from plx.infer.gibbs.initial_states import initial_states
+from plx.infer.kernels.forward import draw_worlds
 
 NETWORK = """
 type T = 1..6
@@ -51,6 +54,15 @@ def test_first_states_keep_the_zeros_of_what_is_observed(evidence: str) -> None:
     assert not forward_states(found, seed=1, chains=4).is_exact
     states = initial_states(found, seed=1, chains=32)
     assert np.isfinite(log_weights(found.graph, node_states(found.graph, states))).all()
+
+
+def test_compiled_and_plain_code_draw_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = model(NETWORK + "observe y")
+    drawn = []
+    for way in (draw_worlds.compiled, draw_worlds.function):
+        monkeypatch.setattr(forward, "draw_worlds", SimpleNamespace(sized=lambda steps, way=way: way))
+        drawn.append(forward_states(found, seed=2, chains=20).states)
+    assert np.array_equal(*drawn)
 
 
 def test_weights_make_a_network_something_else() -> None:
