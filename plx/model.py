@@ -287,7 +287,7 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(recipe.source.name, CheckedProgram(program, recipe.max_ground, recipe.source.text), recipe)
+    return Model(recipe.source.name, CheckedProgram(program, recipe.source.text, recipe.max_ground), recipe)
 
 
 def build_translated(
@@ -297,4 +297,4 @@ def build_translated(
     values = Values()
     data = load(translated.module, bindings, Path(), values)
     program = check(translated.module, data, values)
-    return Model(name, CheckedProgram(program, max_ground, translated.text, translated.notes))
+    return Model(name, CheckedProgram(program, translated.text, max_ground, translated.notes))

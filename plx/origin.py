@@ -24,16 +24,15 @@ class Origin(Protocol):
     def contents(self) -> str:
         """What it holds, counted."""
 
-    @property
-    def text(self) -> str | None:
-        """It as a program of plx; None for what is no program."""
-
     def assemble(self) -> GroundModel:
         """The factor graph, with names. Raises PlxError if it would be too large, NoWorldError if no world
         is left."""
 
     def hard(self) -> GroundModel:
         """The hard rules and observations alone, none of them merged. Raises PlxError as ``assemble``."""
+
+    def program_text(self) -> str:
+        """It as a program of plx. Raises PlxError for a network that cannot be written so."""
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         """The error that is told of hard rules and observations that clash."""
@@ -45,8 +44,8 @@ class CheckedProgram:
     default, and ``notes`` are what was said as the program was translated from another language."""
 
     program: Program
+    text: str
     max_ground: int | None = None
-    text: str | None = None
     notes: tuple[Diagnostic, ...] = ()
 
     @property
@@ -67,6 +66,9 @@ class CheckedProgram:
 
         return ground_hard(self.program, self._limit)
 
+    def program_text(self) -> str:
+        return self.text
+
     def blamed(self, clash: NoWorldError) -> PlxError:
         return clash
 
@@ -82,7 +84,6 @@ class ForeignNetwork:
     """A network of another tool, and the evidence on it."""
 
     network: ObservedNetwork
-    text = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -101,6 +102,11 @@ class ForeignNetwork:
         from plx.formats import build_hard
 
         return build_hard(self.network)
+
+    def program_text(self) -> str:
+        from plx.formats import write_plx
+
+        return write_plx(self.network)
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         """Evidence is no part of the file, so it is at fault where there is some."""

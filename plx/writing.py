@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from plx.errors import CallError, Diagnostic, PlxError
+from plx.errors import CallError, Diagnostic
 from plx.model import Model
 
 if TYPE_CHECKING:
@@ -39,11 +39,7 @@ def _network(model: Model) -> Written:
 
 
 def _program(model: Model) -> Written:
-    text = model.origin.text
-    if text is None:
-        message = f"{model.name} is a network of tables, which is not written as a program"
-        raise PlxError(Diagnostic(message, hint="it can be written as .uai"))
-    return Written(text)
+    return Written(model.origin.program_text())
 
 
 WRITERS: Final[dict[str, Callable[[Model], Written]]] = {".plx": _program, ".uai": _network}

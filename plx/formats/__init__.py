@@ -2,6 +2,7 @@
 
 from plx.formats.build import build, build_hard
 from plx.formats.network import ObservedNetwork
+from plx.formats.plx_writer import write_plx
 from plx.formats.reader import is_model_file, read_model, read_observed
 from plx.formats.translators import TRANSLATORS
 from plx.formats.uai_writer import UaiText, write_uai
@@ -15,5 +16,6 @@ __all__ = [
     "is_model_file",
     "read_model",
     "read_observed",
+    "write_plx",
     "write_uai",
 ]

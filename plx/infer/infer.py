@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
+from plx.graph.barren import without_barren
 from plx.graph.model import GroundModel
 from plx.graph.sizes import size_text
 from plx.infer.answers import log_z_answer, map_answer
@@ -63,6 +64,7 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     require_method(method)
     with within(options.seconds):
         try:
+            model = without_barren(model)
             given, model = model, without_distant(model)
             choice, found = _answered(model, method, options)
         except OutOfTimeError:

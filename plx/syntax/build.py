@@ -201,10 +201,23 @@ class Builder:
         return ast.DefineDecl(*_declared(parts), span=_span(parts))
 
     def random_decl(self, parts: Parts) -> ast.RandomDecl:
-        """``random f(…): domain if guard``."""
+        """``random f(…): domain ~ cases if guard``."""
         guard = parts[-1].value if _is_guard(parts) else None
         inner = parts[:-1] if _is_guard(parts) else parts
-        return ast.RandomDecl(*_declared(inner), guard, span=_span(parts))
+        tilde = next((i for i, part in enumerate(inner) if _is(part, "TILDE")), len(inner))
+        *cases, last = inner[tilde + 1 :] or [None]
+        if last is not None:
+            cases.append(ast.Case(last, span=last.span))
+        return ast.RandomDecl(*_declared(inner[:tilde]), guard, tuple(cases), span=_span(parts))
+
+    def case(self, parts: Parts) -> ast.Case:
+        """``chances if condition else``."""
+        return ast.Case(parts[0], parts[2], span=_span(parts))
+
+    def causes(self, parts: Parts) -> ast.Causes:
+        """``noisy_or(leak, p: F, …)``."""
+        found = tuple(part for part in parts if isinstance(part, ast.Entry))
+        return ast.Causes(_name(parts[0]), parts[2], found, _scope(parts), span=_span(parts))
 
     def weight(self, parts: Parts) -> ast.Weight:
         """``weight E: F for …``."""

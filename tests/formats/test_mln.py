@@ -27,8 +27,7 @@ def load(folder: Path, mln: str, db: str = "", **options: object) -> plx.Model:
 
 def program(folder: Path, mln: str, db: str = "", **options: object) -> list[str]:
     """The statements of the program, without comments."""
-    text = load(folder, mln, db, **options).origin.text
-    assert text is not None
+    text = load(folder, mln, db, **options).origin.program_text()
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
@@ -57,8 +56,7 @@ def test_a_program_that_people_can_read(tmp_path: Path) -> None:
 
 def test_the_text_is_the_program_that_is_run(tmp_path: Path) -> None:
     model = load(tmp_path, FRIENDS, "Friends(Anna, Bob)\nSmokes(Cleo)\n")
-    assert model.origin.text is not None
-    again = plx.compile(model.origin.text).run(method="exact")
+    again = plx.compile(model.origin.program_text()).run(method="exact")
     direct = model.run(method="exact")
     assert again.log_z == direct.log_z
     assert {q.name: q.probability for q in again} == {q.name: q.probability for q in direct}
@@ -245,9 +243,10 @@ def test_names_that_plx_has_for_itself(tmp_path: Path) -> None:
     mln = "count(type, x)\nx(given)\n1 count(for, x) ^ x(y)\n2 count(x, map)\n"
     db = "count(Weight, log)\nx(true)\nx(Count)\n"
     model = load(tmp_path, mln, db)
-    assert model.origin.text is not None
-    assert "# `count` is called `count_` here." in model.origin.text
-    assert plx.compile(model.origin.text).run(method="exact").log_z == model.run(method="exact").log_z
+    assert "# `count` is called `count_` here." in model.origin.program_text()
+    assert (
+        plx.compile(model.origin.program_text()).run(method="exact").log_z == model.run(method="exact").log_z
+    )
 
 
 @pytest.mark.parametrize("text", ["O'Brien-1", "Zoë 2nd", "3rd", "007", "1.50", "x\\y"])

@@ -51,7 +51,6 @@ def test_marginals_are_those_of_all_worlds(network: Network) -> None:
 def test_the_text_says_the_same(network: Network) -> None:
     assume(is_read(network) and not _clashes(network) and marginals(network)[0] > -math.inf)
     model = _model(network)
-    assert model.origin.text is not None
-    again, direct = plx.compile(model.origin.text).run(method="exact"), model.run(method="exact")
+    again, direct = plx.compile(model.origin.program_text()).run(method="exact"), model.run(method="exact")
     assert again.log_z == direct.log_z
     assert [(q.name, q.distribution) for q in again] == [(q.name, q.distribution) for q in direct]

@@ -67,7 +67,7 @@ def test_programs_and_networks_are_converted(folder: Path) -> None:
     plx.convert("p.plx", "p.uai")
     plx.convert("p.uai", "q.uai")
     assert plx.load("q.uai").run()[0].probability == plx.load("p.plx").run()[0].probability
-    with pytest.raises(PlxError, match="not written as a program"):
+    with pytest.raises(PlxError, match="only Bayesian networks with names"):
         plx.convert("p.uai", "q.plx")
 
 
