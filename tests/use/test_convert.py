@@ -101,8 +101,8 @@ def test_wrong_calls(words: tuple[str, ...], said: str, capsys: pytest.CaptureFi
 
 def test_choices_are_for_markov_logic(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "p.plx").write_text("random rain\nquery rain\n")
-    code, _, err = call(capsys, "run", "p.plx", "--query", "rain")
-    assert code == 2 and "--query is for Markov logic networks" in " ".join(err.replace("│", " ").split())
+    code, _, err = call(capsys, "run", "p.plx", "--world", "open")
+    assert code == 2 and "--world is for Markov logic networks" in " ".join(err.replace("│", " ").split())
 
 
 @pytest.mark.usefixtures("folder")
