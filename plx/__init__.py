@@ -29,6 +29,7 @@ __all__ = [
     "Symmetries",
     "compare",
     "compile",
+    "convert",
     "load",
     "run",
 ]

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from plx.errors import Diagnostic
 from plx.model import Model, build
-from plx.reading import is_network, read_network, read_program
+from plx.reading import is_network, is_translated, read_network, read_program, read_translated
 from plx.source import Source
 
 if TYPE_CHECKING:
@@ -34,18 +35,45 @@ def compile(text: str, /, **bindings: object) -> Model:
 
 
 def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **bindings: object) -> Model:
-    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif, .fg, .json).
+    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif, .fg,
+    .json, .mln).
 
     A program's paths are relative to its file, and ``bindings`` are those of ``compile``. For a network
     they are observed states by the name of the unknown; ``evidence`` are files of observations, for
-    networks only.
+    networks only. For a Markov logic network (.mln) they are databases, and ``bindings`` are how to read
+    it: ``query``, ``weights``, ``world``, ``closed``, ``dialect``.
 
     Raises PlxError as ``compile`` does, OSError if a program cannot be read.
     """
     file = Path(path)
+    if is_translated(file):
+        return read_translated(file, evidence, bindings)
     if is_network(file):
         return read_network(file, [*evidence, *(f"{name}={state}" for name, state in bindings.items())])
     return read_program(str(path), file.read_bytes(), bindings, file.parent, options=OPTIONS)
+
+
+def convert(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    /,
+    *evidence: str | os.PathLike[str],
+    **bindings: object,
+) -> tuple[Diagnostic, ...]:
+    """Write what is in a file as another file, by their suffixes: .plx or .uai; gives back what to know
+    of it.
+
+    ``evidence`` and ``bindings`` are those of ``load``. Raises PlxError as ``load`` does, CallError for a
+    suffix that is not written, OSError if the file cannot be.
+    """
+    from plx.saving import save
+    from plx.writing import require_writer, written
+
+    require_writer(Path(path), Path(output))
+    model = load(path, *evidence, **bindings)
+    found = written(model, Path(output).suffix)
+    save(Path(output), found.text.encode())
+    return (*model.warnings, *found.notes)
 
 
 def run(

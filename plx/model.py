@@ -25,6 +25,7 @@ from plx.values import Values
 
 if TYPE_CHECKING:
     from plx.answer.result import Result
+    from plx.formats.translated import Translated
     from plx.graph.model import GroundModel
     from plx.ground.given import QueryGroup
     from plx.infer.options import Options, Report
@@ -286,4 +287,14 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(recipe.source.name, CheckedProgram(program, recipe.max_ground), recipe)
+    return Model(recipe.source.name, CheckedProgram(program, recipe.source.text, recipe.max_ground), recipe)
+
+
+def build_translated(
+    name: str, translated: Translated, bindings: Mapping[str, object], max_ground: int | None = None
+) -> Model:
+    """The model of a program that was translated from another language. Raises PlxError, as `build`."""
+    values = Values()
+    data = load(translated.module, bindings, Path(), values)
+    program = check(translated.module, data, values)
+    return Model(name, CheckedProgram(program, translated.text, max_ground, translated.notes))

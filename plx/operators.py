@@ -62,6 +62,8 @@ OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "min": _chain(_less),
     "max": _chain(_more),
     "logit": logit,
+    "chance": lambda holds, p: p if holds else sub(1, p),
+    "mix": _chain(add),
 }
 
 

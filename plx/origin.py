@@ -31,20 +31,26 @@ class Origin(Protocol):
     def hard(self) -> GroundModel:
         """The hard rules and observations alone, none of them merged. Raises PlxError as ``assemble``."""
 
+    def program_text(self) -> str:
+        """It as a program of plx. Raises PlxError for a network that cannot be written so."""
+
     def blamed(self, clash: NoWorldError) -> PlxError:
         """The error that is told of hard rules and observations that clash."""
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedProgram:
-    """A program of plx; ``max_ground`` is the most ground instances of a rule, None for the default."""
+    """A program of plx and its ``text``; ``max_ground`` is the most ground instances of a rule, None for the
+    default, and ``notes`` are what was said as the program was translated from another language."""
 
     program: Program
+    text: str
     max_ground: int | None = None
+    notes: tuple[Diagnostic, ...] = ()
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return self.program.warnings
+        return (*self.notes, *self.program.warnings)
 
     @property
     def contents(self) -> str:
@@ -59,6 +65,9 @@ class CheckedProgram:
         from plx.ground.hard import ground_hard
 
         return ground_hard(self.program, self._limit)
+
+    def program_text(self) -> str:
+        return self.text
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         return clash
@@ -93,6 +102,11 @@ class ForeignNetwork:
         from plx.formats import build_hard
 
         return build_hard(self.network)
+
+    def program_text(self) -> str:
+        from plx.formats import write_plx
+
+        return write_plx(self.network)
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         """Evidence is no part of the file, so it is at fault where there is some."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from plx.decoding import decode
-from plx.model import Model, build
+from plx.model import Model, build, build_translated
 from plx.origin import ForeignNetwork
 from plx.questions import Questions
 from plx.syntax.foreign_files import refuse_content, refuse_suffix
@@ -32,6 +32,31 @@ def read_network(file: Path, evidence: Sequence[str | os.PathLike[str]] = (), be
     from plx.formats import read_observed
 
     return Model(str(file), ForeignNetwork(read_observed(file, [os.fspath(item) for item in evidence], best)))
+
+
+def is_translated(file: Path) -> bool:
+    """Whether a file is in another tool's language that is translated to plx, by its suffix."""
+    if file.suffix.lower() in ("", ".plx"):
+        return False
+    from plx.formats import TRANSLATORS
+
+    return file.suffix.lower() in TRANSLATORS
+
+
+def read_translated(
+    file: Path,
+    evidence: Sequence[str | os.PathLike[str]] = (),
+    options: Mapping[str, object] | None = None,
+    bindings: Mapping[str, object] | None = None,
+    max_ground: int | None = None,
+) -> Model:
+    """The model of a file in another tool's language; ``options`` are those of its translator. Raises
+    PlxError."""
+    from plx.formats import TRANSLATORS
+
+    translate = TRANSLATORS[file.suffix.lower()]
+    translated = translate(file, [os.fspath(item) for item in evidence], **(options or {}))
+    return build_translated(str(file), translated, bindings or {}, max_ground)
 
 
 def read_program(

@@ -86,6 +86,20 @@ class Interpreter:
                     total += float(self.value(rule.weight, env))
         for rule in self.of(ast.Factor):
             total += sum(float(self.value(rule.value, env)) for env in self.scope(rule.scope, {}))
+        return total + self.log_chance()
+
+    def log_chance(self) -> float:
+        """The log of the product of all conditional probabilities."""
+        total = 0.0
+        for (name, index), value in self.world.items():
+            declaration = self.declared[name]
+            if declaration.cases:
+                env = self.bind(declaration.slots, index)
+                case = next(
+                    c for c in declaration.cases if c.condition is None or self.value(c.condition, env)
+                )
+                chance = self.chance(case.chances, env, value, self.atoms[name, index])
+                total += math.log(chance) if chance else -math.inf
         return total
 
     def is_table(self, rule) -> bool:
@@ -107,6 +121,39 @@ class Interpreter:
         return all(
             given.get(index, value if rest is None else rest) == value for index, value in atoms.items()
         )
+
+    def chance(self, node, env: Env, value: Value, domain: list[Value]) -> float:
+        """The probability of a value, by what stands after ``~``."""
+        match node:
+            case ast.Name(text="uniform"):
+                return 1 / len(domain)
+            case ast.Apply(name=ast.Name(text="softmax"), arguments=(score,)):
+                scores = [math.exp(self.spread(score, env, v, truth=(0, 1))) for v in domain]
+                return scores[domain.index(value)] / sum(scores)
+            case ast.Causes():
+                missed = 1 - float(self.value(node.leak, env))
+                *plain, last = node.causes
+                scoped = [(last, inner) for inner in self.scope(node.scope, env)]
+                for cause, inner in [*((c, env) for c in plain), *scoped]:
+                    if self.value(cause.value, inner):
+                        missed *= 1 - float(self.value(cause.key, inner))
+                return 1 - missed if value else missed
+        return self.spread(node, env, value)
+
+    def spread(self, node, env: Env, value: Value, truth=None) -> float:
+        """A number for a value: from a table, a param with one slot more, or that of ``true``."""
+        if isinstance(node, ast.Braces):
+            return float(number(self.value(self.entry(node.entries, (value,)), env)))
+        name = node.name.text if isinstance(node, ast.Apply) else getattr(node, "text", None)
+        arguments = node.arguments if isinstance(node, ast.Apply) else ()
+        declaration = self.declared.get(name)
+        if declaration is not None and len(declaration.slots) == len(arguments) + 1:
+            given = tuple(self.value(a, env) for a in arguments)
+            return float(number(self.call(name, (*given, value), env)))
+        chance = float(number(self.value(node, env)))
+        if truth:
+            return chance if value else 0.0
+        return chance if value else 1 - chance
 
     def target(self, query: ast.Query, env: Env) -> tuple[Value, ...]:
         if isinstance(query.target, ast.Tuple):
@@ -292,7 +339,8 @@ class Interpreter:
 
     def call(self, name: str, arguments: tuple[Value, ...], env: Env) -> Value:
         functions = {
-            "log": math.log, "exp": math.exp, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
+            "log": lambda x: math.log(x) if x else -math.inf,
+            "exp": math.exp, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
             "logit": lambda p: math.log(p / (1 - p)), "floor": lambda x: Fraction(math.floor(x)),
         }  # fmt: skip
         if name in functions and name not in self.declared:

@@ -23,10 +23,17 @@ relation near(L, L) = {{(0, 1), (1, 1)}}
 random b(T)
 random m(t: T, a: A): {{fail}} | C(a) if t = t1
 random n(T): L if {guard}
-random z
+random z{z}
 define both(x: T, y: T) = b(x) & b(y)
 define level(x: T) = count(b(y) for y in T if y != x)
 """
+
+
+Z_CHANCES = (
+    " ~ 0.3", " ~ 0.9 - 0.4 * b(t1)", " ~ noisy_or(0.1, 0.5: b(x) for x in T)", " ~ (b(t1) | m(t1, v) = q)",
+    " ~ softmax({true: b(t1), else: 1/2})", " ~ {false: 0.25, true: 0.75}",
+)  # fmt: skip
+"""What may be said of z, which rules, observations and queries mention."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,7 @@ def programs(draw: st.DrawFn) -> str:
             w1=draw(weights),
             w2=draw(weights),
             guard="t1 = t1" if not shape.some_n else "true",
+            z=draw(st.sampled_from(["", "", *Z_CHANCES])),
         )
         .replace("n(T): L if t1 = t1", "n(T): L")
         .replace("n(T): L if true", "n(t: T): L if t = t1")
@@ -241,3 +249,95 @@ def query(draw: st.DrawFn, shape: Shape, index: int) -> str:
         st.sampled_from(["", "", " given z", " given z = true, b(t1) | z", " given z, n(t1) > -1"])
     )
     return f"query {target}{condition}"
+
+
+# ----------------------------------------------------------------------- Bayesian networks
+
+ROWS = ("1 0 0", "1/2 1/2 0", "0.2 0.3 0.5", "1/3 1/3 1/3", "0 0.05 0.95")
+"""Conditional distributions over three values, some with zeros."""
+
+NETWORK = """\
+type T = {{t1, t2}}
+type K = {{lo, mid, hi}}
+type Some(T) = {{t1: {{lo}}, t2: {{lo, hi}}}}
+param prior(K) = {prior}
+param step(K, K) = {step}
+param by_truth(Boolean, Boolean, K) = {by_truth}
+relation e(T, T) = {{(t1, t2), (t2, t2)}}
+define score(x: T, v: K) = (v = hi) + 0.5 * (v = lo)
+"""
+
+UNKNOWNS = (
+    ("random a(x: T) ~ {p}", "a(t1)"),
+    ("random k: K ~ prior", "k"),
+    ("random k(T): K ~ {{lo: {p}, else: (1 - {p}) / 2}}", "k(t2)"),
+    ("random h(i: 0..2): K ~ prior if i = 0 else step(h(i - 1))", "h(2)"),
+    ("random h(i: 0..2): K ~ uniform if i = 0 else step(h(i - 1)) if i = 1 else step(h(0))", "h(1)"),
+    ("random y ~ noisy_or({p}, 0.5: a(x) for x in T)", "y"),
+    ("random y ~ noisy_or(0, 1: a(t1), {p}: !a(t2))", "y"),
+    ("random y(x: T) ~ noisy_or(0.1, 0.3: a(x), {p}: a(z) for (x', z) in e if x' = x)", "y(t2)"),
+    ("random d ~ (a(t1) xor a(t2))", "d"),
+    ("random d(x: T) ~ {p} * a(x) if x = t2", "d(t2)"),
+    ("random w: K ~ by_truth(a(t1), a(t2))", "w"),
+    ("random w: K ~ {{lo: 0.5 + 0.5 * a(t1), else: 0.25 - 0.25 * a(t1)}}", "w = lo"),
+    ("random s(x: T): K ~ softmax(score(x))", "s(t1)"),
+    ("random s ~ softmax(-1 + 2 * a(t1))", "s"),
+    ("random g(x: T): {{no}} | Some(x) ~ {{no: {p}, lo: 1 - {p}, hi: 0}} if x = t2 else uniform", "g(t2)"),
+    ("random g(x: T): {{no}} | Some(x) ~ {{no: 1 - {p}, else: {p} / count(true for v in Some(x))}}", "g(t1)"),
+)  # fmt: skip
+"""Unknowns with distributions, of which all but those of `a` may stand alone, and what to ask of each."""
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> str:
+    """A program in which every unknown has a conditional distribution, perhaps with evidence and weights."""
+    chances = st.sampled_from(["0.2", "1/3", "0.5", "0", "1", "0.95"])
+    rows = st.sampled_from(ROWS)
+    header = NETWORK.format(
+        prior=_row(draw(rows), ""),
+        step=_rows([f"{v}, " for v in ("lo", "mid", "hi")], [draw(rows) for _ in range(3)]),
+        by_truth=_rows(
+            [f"{x}, {y}, " for x in ("false", "true") for y in ("false", "true")],
+            [draw(rows) for _ in range(4)],
+        ),
+    )
+    first, *others = UNKNOWNS
+    chosen = draw(
+        st.lists(st.sampled_from(others), min_size=1, max_size=3, unique_by=lambda u: u[0].split()[1][0])
+    )
+    asked = [target for _, target in (first, *chosen)]
+    lines = [text.format(p=draw(chances)) for text, _ in (first, *chosen)]
+    extra = ["weight 0.7: a(t1) = a(t2)", "require a(t1) | a(t2)", "factor log(2/3) * a(t2)"]
+    extra += [f"observe a({x})" for x in ("t1", "t2")] + ["observe !a(t2) | a(t1)", "factor log(a(t2) * 0.5)"]
+    lines += draw(st.lists(st.sampled_from(extra), max_size=2, unique=True))
+    if draw(st.booleans()):
+        lines.append(draw(st.sampled_from([f"observe {fact(t)}" for t in asked])))
+    queries = [f"query {t}" for t in asked] + [
+        "query logz",
+        "query map",
+        f"query logz given {fact(asked[-1])}",
+    ]
+    queries.append(f"query {asked[0]} given {fact(asked[-1])}")
+    lines += draw(st.lists(st.sampled_from(queries), min_size=1, max_size=3, unique=True))
+    return header + "\n".join(draw(st.permutations(lines))) + "\n"
+
+
+def fact(target: str) -> str:
+    """A formula that says what the target is."""
+    if target[0] in "khsgw" and "=" not in target and target != "s":
+        return f"{target} = lo"
+    return target
+
+
+def _row(row: str, head: str) -> str:
+    entries = zip(("lo", "mid", "hi"), row.split(), strict=True)
+    return "{" + ", ".join(f"{head}{value}: {chance}" for value, chance in entries) + "}"
+
+
+def _rows(heads: list[str], rows: list[str]) -> str:
+    entries = (
+        f"({head}{value}): {chance}"
+        for head, row in zip(heads, rows, strict=True)
+        for value, chance in zip(("lo", "mid", "hi"), row.split(), strict=True)
+    )
+    return "{" + ", ".join(entries) + "}"

@@ -16,7 +16,7 @@ from plx.errors import PlxError
 from plx.source import Source
 from plx.syntax.parser import parse
 from tests.oracle import Answers, Interpreter
-from tests.random_programs import programs
+from tests.random_programs import networks, programs
 
 LARGEST_WORLD_COUNT = 1500
 """The oracle enumerates in plain Python, so worlds are kept few."""
@@ -49,6 +49,14 @@ def test_exact_answers_are_the_sums_over_worlds(few: int, text: str) -> None:
         check_exact_answers(text)
 
 
+@pytest.mark.parametrize("few", [1 << 14, 0], ids=["enumeration", "elimination"])
+@settings(quietly, max_examples=150)
+@given(text=networks())
+def test_exact_answers_of_networks(few: int, text: str) -> None:
+    with patch.object(plx.infer.infer, "_FEW", few):
+        check_exact_answers(text)
+
+
 def check_exact_answers(text: str) -> None:
     truth = expected(text)
     if truth is None:
@@ -72,7 +80,7 @@ def check_exact_answers(text: str) -> None:
 
 @seed(20170420)
 @settings(quietly, max_examples=40, derandomize=True)
-@given(text=programs())
+@given(text=programs() | networks())
 def test_sampled_answers_agree_within_their_errors(text: str) -> None:
     truth = expected(text)
     if truth is None or not possible(truth):

@@ -9,6 +9,7 @@ from plx.check import comparisons, constraints, names, operators, scopes
 from plx.check.context import Context, Declaration, Resolver
 from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
+from plx.check.distributions import check_distribution
 from plx.check.fixed import NoValueError
 from plx.check.observations import check_observation, check_observe, given_evidence
 from plx.check.partial import hides_members
@@ -55,7 +56,8 @@ _CHECKS: Final[Mapping[type, Callable[[Context, Any], Entry]]] = {
 }
 
 
-_STATEMENTS: Final[Mapping[type, Callable[[Context, Any], Rule | Evidence | Query | None]]] = {
+_STATEMENTS: Final[Mapping[type, Callable[[Context, Any], Rule | list[Rule] | Evidence | Query | None]]] = {
+    ast.RandomDecl: check_distribution,
     ast.Weight: check_rule,
     ast.Factor: check_rule,
     ast.Require: check_rule,
@@ -162,6 +164,8 @@ def _check_statements(ctx: Context, module: ast.Module) -> tuple[list[Rule], lis
         found = _guarded(ctx, statement.span, lambda c=check_one, s=statement: c(ctx, s))  # type: ignore[misc]
         if isinstance(found, Rule):
             rules.append(found)
+        elif isinstance(found, list):
+            rules += found
         elif isinstance(found, Evidence):
             evidence.append(found)
         elif isinstance(found, Query):

@@ -44,7 +44,7 @@ def name(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typed
         return replace(bound, expr=Variable(bound.expr.uid, node.text, span=node.span))
     declaration = ctx.declarations.get(node.text)
     if declaration is not None and not declaration.slots and not isinstance(declaration, ast.TypeDecl):
-        return _use(ctx, node.text, (), node.span)
+        return use(ctx, node.text, (), node.span)
     symbol = ctx.symbol(node.text)
     if symbol is not None:
         return ctx.const_id(symbol, node.span)
@@ -131,7 +131,7 @@ def application(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -
     if entry is None:
         return _undeclared(ctx, env, node)
     arguments = checked_arguments(ctx, env, node, entry.slots, not isinstance(entry, RandomEntry))
-    return broken(node.span) if arguments is None else _use(ctx, text, arguments, node.span)
+    return broken(node.span) if arguments is None else use(ctx, text, arguments, node.span)
 
 
 def _undeclared(ctx: Context, env: Env, node: ast.Apply) -> Typed:
@@ -172,10 +172,10 @@ def _elsewhere(ctx: Context, node: ast.Apply) -> str | None:
         fact, condition = asked.left.span.text, asked.right.span.text
         return f"`query {fact} given {condition}` asks for the probability of the one under the other"
     fact = asked.span.text
-    return f"`query {fact}` asks for its probability; `weight logit(p): {fact}` makes it likely"
+    return f"`query {fact}` asks for its probability; `random {fact} ~ p` gives it one"
 
 
-def _use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typed:
+def use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Typed:
     """A declared name with arguments that have been checked."""
     entry = ctx.entries.get(text)
     exprs = [argument.expr for argument in arguments]

@@ -60,10 +60,12 @@ class RelationTerm:
 
 @dataclass(frozen=True, slots=True)
 class RandomTerm:
-    """An unknown; its arguments are fixed expressions."""
+    """An unknown; its arguments are fixed expressions. ``own``: the one that a `random` rule is about, which
+    is none of those that it depends on."""
 
     name: str
     arguments: tuple[Expr, ...]
+    own: bool = False
     span: Span = _span()
 
 
@@ -71,7 +73,7 @@ Operator = Literal[
     "not", "and", "or", "xor", "=>", "<=>",
     "=", "!=", "<", "<=", ">", ">=",
     "+", "-", "*", "/", "%", "^", "neg", "indicator",
-    "log", "exp", "sqrt", "abs", "floor", "min", "max", "logit",
+    "log", "exp", "sqrt", "abs", "floor", "min", "max", "logit", "chance", "mix",
 ]  # fmt: skip
 
 
@@ -79,7 +81,8 @@ Operator = Literal[
 class Operation:
     """An operator on values. ``and or + * min max`` take two arguments or more; chains of
     comparisons have been split into an ``and``. ``< <= > >=`` are on numbers only: on symbols
-    the checker compares their ``Rank``. ``indicator`` is 1 where a formula holds, else 0."""
+    the checker compares their ``Rank``. ``indicator`` is 1 where a formula holds, else 0. ``chance`` of a
+    formula and p is p where it holds, else 1 - p; ``mix`` adds numbers of which one is not 0."""
 
     op: Operator
     arguments: tuple[Expr, ...]
@@ -106,9 +109,10 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """``exists forall count`` of a formula, ``sum`` of a number, ``alldifferent`` of values, over a scope."""
+    """``exists forall count`` of a formula, ``sum`` of a number, ``alldifferent`` of values, over a scope;
+    ``product`` stands in the rules of noisy ors alone."""
 
-    kind: ast.AggregateKind | Literal["alldifferent"]
+    kind: ast.AggregateKind | Literal["alldifferent", "product"]
     body: Expr
     scope: Scope
     span: Span = _span()
@@ -257,13 +261,17 @@ class RandomInfo:
 
 @dataclass(frozen=True)
 class Rule:
-    """``weight`` (weight and a formula), ``factor`` (a number), ``require``, ``observe`` (a formula)."""
+    """``weight`` (weight and a formula), ``factor`` (a number), ``require``, ``observe`` (a formula), and
+    ``random``: the probability of the value that ``unknown`` has, or with ``scores`` a log weight of it that
+    is yet to be normalised."""
 
-    kind: Literal["weight", "factor", "require", "observe"]
+    kind: Literal["weight", "factor", "require", "observe", "random"]
     body: Expr
     scope: Scope
     span: Span
     weight: Expr | None = None
+    unknown: RandomTerm | None = None
+    scores: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ from plx.source import Span
 from plx.syntax import ast
 from plx.syntax.foreign import DISCRETE_ONLY, SETS, distribution
 from plx.syntax.printer import print_value
-from plx.values import IntArray
+from plx.values import FALSE, TRUE, IntArray
 from plx.weights import WeightError
 
 
@@ -101,6 +101,8 @@ def _named(ctx: Context, env: Env, node: ast.Name) -> Ranged:
         ctx.error(node.span, message, hint=f"bind its tuples: `for ({names}) in {node.text}`")
     elif entry is not None:
         return _no_set(ctx, node)
+    elif node.text == "Boolean":
+        return finish(ctx, SetConst((FALSE, TRUE), span=node.span), ValueKind.TRUTH, None, node.span)
     elif ctx.symbol(node.text) is not None:
         ctx.error(node.span, f"`{node.text}` is a symbol; a set is expected here", f"write `{{{node.text}}}`")
     else:

@@ -40,6 +40,20 @@ def check_slots(ctx: Context, nodes: Sequence[ast.Slot]) -> Checked:
     return tuple(slots), env, wrong
 
 
+def slot_env(slots: Sequence[CheckedSlot]) -> tuple[dict[str, Typed], list[Typed]]:
+    """The variables of checked slots: those with names by name, and all of them in order."""
+    env: dict[str, Typed] = {}
+    variables: list[Typed] = []
+    for slot in slots:
+        ranged = slot.ranged
+        note = Note(f"`{slot.name}` ranges over {ranged.words}", slot.span) if slot.name else None
+        typed = Typed(slot.variable, ranged.kind, ranged.possible, home=ranged.home, note=note)
+        variables.append(typed)
+        if slot.name:
+            env[slot.name] = typed
+    return env, variables
+
+
 def infos(slots: Sequence[CheckedSlot]) -> tuple[SlotInfo, ...]:
     """The slots as the program keeps them."""
     return tuple(SlotInfo(slot.variable, slot.ranged.set) for slot in slots)

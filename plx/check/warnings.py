@@ -60,6 +60,7 @@ def _unused(
     ctx: Context, rules: Sequence[Rule], evidence: Sequence[Evidence], queries: Sequence[Query]
 ) -> None:
     ruled = _mentioned(rule.body for rule in rules) | {seen.random for seen in evidence}
+    ruled |= {rule.unknown.name for rule in rules if rule.unknown is not None}
     worlds = [query.part for query in queries if query.part is not None]
     asked = _mentioned([*worlds, *(expr for query in queries for expr in (*query.targets, *query.given))])
     for name, entry in ctx.entries.items():
@@ -78,7 +79,7 @@ def _mentioned(exprs: Iterable[Expr]) -> set[str]:
 def _unused_variables(ctx: Context, rules: Sequence[Rule], queries: Sequence[Query]) -> None:
     unused: dict[Span, str] = {}
     for rule in rules:
-        inside = [rule.body] if rule.weight is None else [rule.weight, rule.body]
+        inside = [part for part in (rule.weight, rule.body, rule.unknown) if part is not None]
         unused.update(_idle(rule.scope, inside))
     roots = [rule.body for rule in rules] + [expr for query in queries for expr in query.targets]
     for part in (part for root in roots for part in parts(root)):

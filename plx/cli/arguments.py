@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -33,6 +33,27 @@ class Theme(StrEnum):
     dark = "dark"
 
 
+class Weights(StrEnum):
+    """What the weight of a formula in a .mln is for."""
+
+    whole = "whole"
+    cnf = "cnf"
+
+
+class World(StrEnum):
+    """What atoms are that the evidence on a .mln does not list."""
+
+    open = "open"
+    evidence = "evidence"
+
+
+class Dialect(StrEnum):
+    """Whose reading of a formula counts where tools differ."""
+
+    alchemy = "alchemy"
+    pracmln = "pracmln"
+
+
 class SymmetryKind(StrEnum):
     """What a symmetry may exchange."""
 
@@ -44,7 +65,7 @@ class SymmetryKind(StrEnum):
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif or .fg network."
+        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif, .fg or .mln network."
     ),
 ]
 Bind = Annotated[
@@ -59,6 +80,27 @@ Evidence = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="Observations for a network: a file, or NAME=STATE. Repeatable."),
 ]
+MlnWeights = Annotated[
+    Weights | None,
+    typer.Option(
+        "--weights", help="For .mln: a weight counts whole, or is shared by the clauses of a formula."
+    ),
+]
+MlnWorld = Annotated[
+    World | None,
+    typer.Option(
+        "--world",
+        help="For .mln: unlisted atoms are unknown, or false for predicates with evidence, as in Alchemy.",
+    ),
+]
+MlnClosed = Annotated[
+    list[str] | None,
+    typer.Option("--closed", metavar="P,Q", help="For .mln: predicates whose unlisted atoms are false."),
+]
+MlnDialect = Annotated[
+    Dialect | None,
+    typer.Option("--dialect", help="For .mln: who is followed where tools read it differently."),
+]
 Best = Annotated[
     int,
     typer.Option(
@@ -70,7 +112,8 @@ Asked = Annotated[
     typer.Option(
         "--query",
         metavar="QUERY",
-        help='Ask this in place of the program\'s own queries: "smokes(x) for x in Person". Repeatable.',
+        help='Ask this in place of the program\'s own queries: "smokes(x) for x in Person"; of a .mln, '
+        "predicates, formulas or a .db that lists them. Repeatable.",
     ),
 ]
 Observed = Annotated[
@@ -93,14 +136,29 @@ def load(
     max_ground: int | None = None,
     best: int = 0,
     questions: Questions | None = None,
+    choices: Mapping[str, object] | None = None,
 ) -> Model:
-    """The model in a file; says on standard error what looks odd in it.
+    """The model in a file; says on standard error what looks odd in it. ``choices`` are those of a .mln.
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
-    from plx.reading import is_network, read_network, read_program
+    from plx.reading import is_network, is_translated, read_network, read_program, read_translated
 
-    if is_network(file):
+    translated = is_translated(file)
+    told = [name for name, value in (choices or {}).items() if value]
+    if told and not translated:
+        raise typer.BadParameter(f"--{told[0]} is for Markov logic networks (.mln)")
+    if translated:
+        _bytes(file)
+        if best:
+            raise typer.BadParameter(
+                f"--map is for networks: convert the file, and write `query map {best}` in it"
+            )
+        if questions and questions.observed:
+            raise typer.BadParameter("--observe is for programs: a network takes --evidence")
+        choices = {"query": [*questions.asked] if questions else None, **(choices or {})}
+        model = read_translated(file, _evidence(evidence), choices, _bindings(bind), max_ground)
+    elif is_network(file):
         _bytes(file)
         if questions and questions.sources:
             raise typer.BadParameter("--query and --observe are for programs: a network takes --evidence")
@@ -122,6 +180,17 @@ def _evidence(items: list[str] | None) -> list[str]:
         if "=" not in item and not Path(item).is_file():
             raise typer.BadParameter(f"--evidence {item}: there is no such file")
     return items or []
+
+
+def mln_choices(
+    weights: Weights | None,
+    world: World | None,
+    closed: list[str] | None,
+    dialect: Dialect | None,
+) -> dict[str, object]:
+    """How a .mln is to be read, by the names of its reader's options; names may be parted by commas."""
+    names = [name.strip() for text in closed or () for name in text.split(",")]
+    return {"weights": weights, "world": world, "closed": names, "dialect": dialect}
 
 
 def check_method(method: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands: ``plx run``, ``plx check``, ``plx ground``, ``plx symmetries``, ``plx compare``.
+"""The commands: ``plx run``, ``check``, ``ground``, ``convert``, ``symmetries`` and ``compare``.
 
 A command imports what it needs, when it needs it.
 """
@@ -6,6 +6,7 @@ A command imports what it needs, when it needs it.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,10 @@ from plx.cli.arguments import (
     Evidence,
     File,
     MaxGround,
+    MlnClosed,
+    MlnDialect,
+    MlnWeights,
+    MlnWorld,
     Observed,
     Protocol,
     SymmetryKind,
@@ -28,6 +33,7 @@ from plx.cli.arguments import (
     check_number,
     drawn_form,
     load,
+    mln_choices,
     name_of,
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
@@ -45,7 +51,7 @@ from plx.cli.output import (
     print_result,
     put,
 )
-from plx.errors import PlxError
+from plx.errors import Diagnostic, PlxError
 from plx.questions import Questions
 
 if TYPE_CHECKING:
@@ -136,6 +142,10 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="Draw the answers: a.svg, a.png, a.pdf.")
     ] = None,
     theme: Annotated[Theme, typer.Option(help="Colours of the plot.")] = Theme.light,
+    weights: MlnWeights = None,
+    world: MlnWorld = None,
+    closed: MlnClosed = None,
+    dialect: MlnDialect = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
     ] = False,
@@ -159,7 +169,8 @@ def run(
         check_output(plot)
         require_plot(plot)
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
-    model = load(file, bind, evidence, max_ground, best, questions)
+    choices = mln_choices(weights, world, closed, dialect)
+    model = load(file, bind, evidence, max_ground, best, questions, choices)
     check_method(method)
     try:
         result = model.run(
@@ -213,8 +224,8 @@ def ground(
     format: Annotated[
         GroundFormat | None,
         typer.Option(
-            help="How to print the report; or uai: the model itself, for other tools."
-            " As the suffix of -o says, else a table."
+            help="How to print the report; or the model itself: uai for other tools, plx for a network that"
+            " is to be a program. As the suffix of -o says, else a table."
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here.")] = None,
@@ -226,8 +237,39 @@ def ground(
     form = form_of(format, output, GroundFormat.table)
     if dump and form is not GroundFormat.table:
         raise typer.BadParameter(f"--dump has a form of its own: it is not {form.value}")
-    grounded = load(file, bind, evidence, max_ground).ground
+    model = load(file, bind, evidence, max_ground)
+    if form is GroundFormat.plx:
+        put(model.origin.program_text(), output)
+        return
+    grounded = model.ground
     put(_ground_dump(grounded) if dump else _ground_text(grounded, form, colour=output is None), output)
+
+
+@app.command()
+def convert(
+    file: File,
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx or a .uai file.")],
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    asked: Asked = None,
+    weights: MlnWeights = None,
+    world: MlnWorld = None,
+    closed: MlnClosed = None,
+    dialect: MlnDialect = None,
+) -> None:
+    """Write a program or a network in the language of another tool, or that of another tool as a program.
+
+    Example: `plx convert smoking.mln smoking.plx --evidence smoking.db`
+    """
+    from plx.writing import require_writer, written
+
+    check_output(output)
+    require_writer(file, output)
+    questions, choices = Questions(tuple(asked or ())), mln_choices(weights, world, closed, dialect)
+    found = written(load(file, bind, evidence, max_ground, 0, questions, choices), output.suffix)
+    _say(found.notes)
+    put(found.text, output)
 
 
 def _kind_for_method(option: str) -> str:
@@ -332,6 +374,11 @@ def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, d
     return True
 
 
+def _say(notes: Sequence[Diagnostic]) -> None:
+    for note in notes:
+        sys.stderr.write(f"{note.severity}: {note.message}\n")
+
+
 def _ground_dump(grounded: GroundModel) -> str:
     from plx.answer import ground_report
 
@@ -342,7 +389,11 @@ def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str
     from plx.answer import ground_report
 
     if form is GroundFormat.uai:
-        return _uai(grounded)
+        from plx.writing import network_text
+
+        found = network_text(grounded)
+        _say(found.notes)
+        return found.text
     if form is not GroundFormat.table:
         return (ground_report.to_json if form is GroundFormat.json else ground_report.to_csv)(grounded)
     console = console_on(sys.stdout if colour else StringIO())
@@ -350,16 +401,6 @@ def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str
         console.print(ground_report.table(grounded), "", sep="\n")
         console.print(ground_report.summary(grounded), highlight=False)
     return shown.get()
-
-
-def _uai(grounded: GroundModel) -> str:
-    from plx.formats import write_uai
-
-    written = write_uai(grounded)
-    if written.log_scale:
-        sign, size = "-+"[written.log_scale > 0], abs(written.log_scale)
-        sys.stderr.write(f"note: log Z of the program = log Z of the file {sign} {size:.10g}\n")
-    return written.text
 
 
 def _comparison_text(found: Comparison, format: Format) -> str:

@@ -50,6 +50,7 @@ class GroundFormat(StrEnum):
     json = "json"
     csv = "csv"
     uai = "uai"
+    plx = "plx"
 
 
 class TextOrJson(StrEnum):

@@ -1,11 +1,14 @@
-"""Models of other tools: UAI, BIF, libDAI and the JSON of the published models."""
+"""Models of other tools: UAI, BIF, libDAI, the JSON of the published models, and Markov logic networks."""
 
 from plx.formats.build import build, build_hard
 from plx.formats.network import ObservedNetwork
+from plx.formats.plx_writer import write_plx
 from plx.formats.reader import is_model_file, read_model, read_observed
+from plx.formats.translators import TRANSLATORS
 from plx.formats.uai_writer import UaiText, write_uai
 
 __all__ = [
+    "TRANSLATORS",
     "ObservedNetwork",
     "UaiText",
     "build",
@@ -13,5 +16,6 @@ __all__ = [
     "is_model_file",
     "read_model",
     "read_observed",
+    "write_plx",
     "write_uai",
 ]

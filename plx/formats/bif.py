@@ -129,7 +129,7 @@ class _Reader:
         self._fill_default(family, rows, heads)
         self._normalise(family, rows, heads)
         scope = np.array([*family.parents, family.child], dtype=np.int64)
-        return Table(scope, rows.ravel(), family.text, self.file.span(family.block.child))
+        return Table(scope, rows.ravel(), family.text, self.file.span(family.block.child), "random")
 
     def _fill_table(self, family: _Family, row: Row, rows: IntArray, heads: dict[int, Row]) -> None:
         """All entries at once: the child first, then the parents, the last of them fastest."""

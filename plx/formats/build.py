@@ -148,7 +148,7 @@ def _named(network: Network, node: IntArray, state: IntArray) -> Atoms:
 
 def _rules(tables: Sequence[Table], large: Sequence[Clause], clauses: int) -> tuple[GroundRule, ...]:
     first = len(tables) - clauses
-    factors = [GroundRule("factor", table.text, table.span, 1, 1) for table in tables[:first]]
+    factors = [GroundRule(table.kind, table.text, table.span, 1, 1) for table in tables[:first]]
     weighted = [GroundRule("weight", table.text, table.span, 1, 1) for table in tables[first:]]
     return (*factors, *weighted, *(GroundRule("weight", clause.text, None, 1, 1) for clause in large))
 

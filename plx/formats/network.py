@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from plx.errors import Diagnostic
 from plx.graph.model import AtomBlock
@@ -16,13 +17,15 @@ from plx.values import IntArray, Values
 class Table:
     """One factor of a file: ids of exact log weights in C order, the last of the scope fastest.
 
-    ``text`` names it in messages: ``table of x(3), x(5)``.
+    ``text`` names it in messages: ``table of x(3), x(5)``. A table of kind ``random`` is the conditional
+    distribution of its last variable.
     """
 
     scope: IntArray  # [k] variables, in the order of the file
     weight: IntArray  # [Π card]
     text: str
     span: Span | None = field(compare=False, repr=False)
+    kind: Literal["factor", "random"] = "factor"
 
 
 @dataclass(frozen=True, eq=False)

@@ -170,7 +170,7 @@ class GroundStep(NamedTuple):
 class GroundRule:
     """A rule of the program and what grounding it cost."""
 
-    kind: Literal["weight", "factor", "require", "observe"]
+    kind: Literal["weight", "factor", "require", "observe", "random"]
     text: str
     span: Span | None
     instances: int = 0

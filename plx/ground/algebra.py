@@ -17,6 +17,14 @@ from plx.ground.limits import TABLE_LIMIT, TRUTH_TABLE_LIMIT
 from plx.source import Span
 from plx.values import TRUE, IntArray
 
+OWN = 1 << 30
+"""Added to the node of the unknown that a `random` rule is about, to tell it from what it depends on."""
+
+
+class OwnUnknownError(Exception):
+    """The unknown that a `random` rule is about would disappear in a derived node: its table is too large."""
+
+
 Unary = Callable[[IntArray], IntArray]
 Binary = Callable[[IntArray, IntArray], IntArray]
 
@@ -24,9 +32,10 @@ Binary = Callable[[IntArray, IntArray], IntArray]
 class Algebra:
     """Combines columns over the nodes of one model."""
 
-    def __init__(self, evaluator: Evaluator, counters: Counters) -> None:
+    def __init__(self, evaluator: Evaluator, counters: Counters, table_limit: int = TABLE_LIMIT) -> None:
         self.evaluator = evaluator
         self.counters = counters
+        self.table_limit = table_limit
 
     def unary(self, function: Unary, column: Column) -> Column:
         """A function of value ids at every instance."""
@@ -71,6 +80,8 @@ class Algebra:
         """A block as a function of the flat index of its scope's states."""
         if isinstance(part, CounterBlock):
             return part
+        if len(part.rows) and int(part.scope.max()) >= OWN:
+            raise OwnUnknownError
         first, inverse = unique_rows(part.scope)
         vectors, stride = [], math.prod(part.cards)
         for card in part.cards:
@@ -157,7 +168,9 @@ class Algebra:
         fresh = [j for j, axis in enumerate(axes) if axis >= len(x.cards)]
         cards = (*x.cards, *(y.cards[j] for j in fresh))
         entries = math.prod(cards)
-        small = entries <= TABLE_LIMIT or len(cards) == 1  # a table over one node is no larger than the node
+        small = (
+            entries <= self.table_limit or len(cards) == 1
+        )  # a table over one node is no larger than the node
         if not small:
             if _is_reducible(x) or _is_reducible(y):
                 return self._on_nodes(function, x, y, fixed, span, op)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cmp_to_key
 
 import numpy as np
 
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.operators import apply
-from plx.values import FALSE, TRUE, IntArray, Values
-from plx.weights import Number, compare
+from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray, Values
+from plx.weights import Number, WeightError, compare
 
 _SMALL = 2**31
 """Integers below this add, subtract and multiply in 64 bits without overflow."""
+
+_LOG_OF_ZERO = "log(0): the logarithm of a number that is not positive"
 
 _COMPARISONS: dict[str, Callable[[IntArray, IntArray], BoolArray]] = {
     "<": np.less,
@@ -44,21 +47,32 @@ _WHOLE: dict[str, Callable[[IntArray, IntArray], IntArray]] = {
 class Arithmetic:
     """Applies operators to ids of one interner; arguments broadcast like numpy arrays.
 
-    Raises ArithmeticMistake where a result is no real number.
+    Raises ArithmeticMistake where a result is no real number. While ``log_of_zero`` is set, the log of 0 is
+    IMPOSSIBLE, which may be added to and scaled: what rules do whose value is a log weight.
     """
 
     def __init__(self, values: Values) -> None:
         self.values = values
+        self.log_of_zero = False
         self._whole = np.empty(0, dtype=np.int64)
         self._is_whole = np.empty(0, dtype=bool)
         self._naturals = np.empty(0, dtype=np.int64)
+
+    @contextmanager
+    def logs_of_zero(self, allowed: bool) -> Iterator[None]:
+        """Set ``log_of_zero`` for what is done inside."""
+        self.log_of_zero = allowed
+        try:
+            yield
+        finally:
+            self.log_of_zero = False
 
     def unary(self, op: str, ids: IntArray) -> IntArray:
         """An operator of one argument."""
         if op == "not":
             return TRUE - ids + FALSE
         first, inverse = unique_keys(ids.ravel())
-        found = [self.values.id(apply(op, self.values[int(i)])) for i in ids.ravel()[first]]
+        found = [self._unary(op, int(i)) for i in ids.ravel()[first]]
         return np.array(found, dtype=np.int64)[inverse].reshape(ids.shape)
 
     def binary(self, op: str, a: IntArray, b: IntArray) -> IntArray:
@@ -74,6 +88,29 @@ class Arithmetic:
         if op in _WHOLE and self._small(a) and self._small(b):
             return self.integers(_WHOLE[op](self._whole[a], self._whole[b]))
         return self._exactly(op, a, b)
+
+    def _unary(self, op: str, index: int) -> int:
+        if self.log_of_zero and op == "log" and index == ZERO:
+            return IMPOSSIBLE
+        if index == IMPOSSIBLE:
+            if op == "exp":
+                return ZERO
+            raise WeightError(_LOG_OF_ZERO)
+        return self.values.id(apply(op, self.values[index]))
+
+    def _binary(self, op: str, a: int, b: int) -> int:
+        if IMPOSSIBLE not in (a, b):
+            return self.values.id(apply(op, self.values[a], self.values[b]))
+        other = self.values[b if a == IMPOSSIBLE else a] if a != b else None
+        sign = 1 if other is None else compare(other, 0)  # type: ignore[arg-type]
+        if op == "+" or (op == "-" and b != IMPOSSIBLE):
+            return IMPOSSIBLE
+        if (op == "*" and a != b) or (op == "/" and b != IMPOSSIBLE):
+            if sign > 0:
+                return IMPOSSIBLE
+            if sign == 0 and op == "*":
+                return ZERO
+        raise WeightError(_LOG_OF_ZERO)
 
     def integers(self, numbers: IntArray) -> IntArray:
         """The ids of integers."""
@@ -117,6 +154,8 @@ class Arithmetic:
         if self._small(a) and self._small(b):
             return self._whole[a], self._whole[b]
         both = np.concatenate([a.ravel(), b.ravel()])
+        if (both == IMPOSSIBLE).any():
+            raise WeightError(_LOG_OF_ZERO)
         first, inverse = unique_keys(both)
         numbers: list[Number] = [self.values[int(i)] for i in both[first]]  # type: ignore[misc]
         key = cmp_to_key(compare)
@@ -129,6 +168,5 @@ class Arithmetic:
         left, right = np.broadcast_arrays(a, b)
         pairs = np.stack([left.ravel(), right.ravel()], axis=1)
         first, inverse = unique_rows(pairs)
-        values = self.values
-        found = [values.id(apply(op, values[int(x)], values[int(y)])) for x, y in pairs[first]]
+        found = [self._binary(op, int(x), int(y)) for x, y in pairs[first]]
         return np.array(found, dtype=np.int64)[inverse].reshape(left.shape)

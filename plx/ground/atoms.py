@@ -53,6 +53,11 @@ class AtomTable:
         """The atoms of one random function."""
         return next(block for block in self.blocks if block.name == name)
 
+    def place(self, atom: int) -> tuple[str, IntArray]:
+        """The random function and the index of an atom."""
+        block = next(b for b in reversed(self.blocks) if b.first <= atom)
+        return block.name, block.index[atom - block.first]
+
     def number(self) -> IntArray:
         """Give every atom that is not fixed its variable; returns their cards [V]."""
         free = self.fixed < 0

@@ -220,6 +220,8 @@ class Evaluator:
             distinct, _ = unique_rows(np.stack([owner, body], axis=1))
             once = np.bincount(owner[distinct], minlength=n) == np.bincount(owner, minlength=n)
             return np.where(once, TRUE, FALSE)[inverse]
+        if expr.kind == "product":
+            return self.fold_by("*", owner, body, n, expr.span)[inverse]
         true = np.bincount(owner[body == TRUE], minlength=n)
         if expr.kind == "count":
             return self.arithmetic.integers(true)[inverse]
@@ -227,12 +229,16 @@ class Evaluator:
         return holds.astype(np.int64)[inverse]
 
     def sum_by(self, owner: IntArray, ids: IntArray, n: int, span: Span) -> IntArray:
-        """The exact sums of numbers by owner 0 … n-1 (owners increasing), in log n rounds."""
-        out = np.full(n, ZERO, dtype=np.int64)
+        """The exact sums of numbers by owner 0 … n-1 (owners increasing)."""
+        return self.fold_by("+", owner, ids, n, span)
+
+    def fold_by(self, op: str, owner: IntArray, ids: IntArray, n: int, span: Span) -> IntArray:
+        """The exact sums or products of numbers by owner 0 … n-1 (owners increasing), in log n rounds."""
+        out = np.full(n, ZERO if op == "+" else self.values.id(1), dtype=np.int64)
         while (same := owner[1:] == owner[:-1]).any():
             left, kept = neighbours(same)
             ids = ids.copy()
-            ids[left] = self.binary("+", ids[left], ids[left + 1], span)
+            ids[left] = self.binary(op, ids[left], ids[left + 1], span)
             owner, ids = owner[kept], ids[kept]
         out[owner] = ids
         return out

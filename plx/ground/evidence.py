@@ -86,9 +86,14 @@ class Observations:
                 self._fix(_Facts(atoms, self.evaluator.value(value, env), task.source.span))
         return rest
 
+    @property
+    def atoms(self) -> IntArray:
+        """The observed atoms."""
+        return np.flatnonzero(self._source >= 0)
+
     def undo(self) -> tuple[IntArray, IntArray]:
         """Make the observed atoms unknown again; these atoms, and their values."""
-        atoms = np.flatnonzero(self._source >= 0)
+        atoms = self.atoms
         values = self.table.fixed[atoms].copy()
         self.table.fixed[atoms] = -1
         return atoms, values
@@ -162,5 +167,4 @@ class Observations:
         return print_value(self.evaluator.values[value])
 
     def _name(self, atom: int) -> str:
-        block = next(b for b in reversed(self.table.blocks) if b.first <= atom)
-        return self.evaluator.name(block.name, block.index[atom - block.first])
+        return self.evaluator.name(*self.table.place(atom))

@@ -39,13 +39,11 @@ def _portion(formulas: Formulas, task: Task, count: int) -> int:
 
 
 def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[FactorBatch]:
-    weight = _weights(formulas, task, env)
-    if task.source.kind in ("require", "observe") and _is_alldifferent(task.body):
-        column, instance = formulas.at_most_once(task.body, env)
-        env = env.take(instance)
-    else:
-        column = formulas.column(task.body, env)
-    column = formulas.algebra.settle(column, raws_only=True)
+    logs_of_zero, kind = formulas.evaluator.arithmetic.logs_of_zero, task.source.kind
+    with logs_of_zero(kind == "weight"):
+        weight = _weights(formulas, task, env)
+    with logs_of_zero(kind == "factor"):
+        column, env = _body(formulas, task, env)
     known = column.fixed >= 0
     if known.any():
         yield _constant(formulas, task, env, column, weight)
@@ -55,6 +53,16 @@ def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[Factor
         if task.source.kind == "factor":
             _check_numbers(formulas, task, tables.ravel())
         yield FactorBatch(part.scope.astype(np.int32), table.astype(np.int32), tables, task.rule)
+
+
+def _body(formulas: Formulas, task: Task, env: Env) -> tuple[Column, Env]:
+    """The body, and the instance of each of its rows: several where an ``alldifferent`` must hold."""
+    if task.source.kind in ("require", "observe") and _is_alldifferent(task.body):
+        column, instance = formulas.at_most_once(task.body, env)
+        env = env.take(instance)
+    else:
+        column = formulas.column(task.body, env)
+    return formulas.algebra.settle(column, raws_only=True), env
 
 
 def _is_alldifferent(expr: Expr) -> TypeGuard[Aggregate]:
@@ -87,8 +95,10 @@ def _constant(formulas: Formulas, task: Task, env: Env, column: Column, weight: 
     """What the fixed instances add to every world."""
     ids = column.fixed
     if task.source.kind == "weight":
+        _check_possible(formulas, task, env, np.where(ids == TRUE, weight, ZERO))
         ids = weight[ids == TRUE]
     elif task.source.kind == "factor":
+        _check_possible(formulas, task, env, ids)
         ids = ids[ids >= 0]
         _check_numbers(formulas, task, ids)
     elif (ids == FALSE).any():
@@ -102,7 +112,7 @@ def _constant(formulas: Formulas, task: Task, env: Env, column: Column, weight: 
 
 
 def _check_finite(formulas: Formulas, weight: Expr, ids: IntArray, env: Env) -> None:
-    finite = np.isfinite(formulas.evaluator.values.floats(ids))
+    finite = np.isfinite(formulas.evaluator.values.floats(ids)) | (ids == IMPOSSIBLE)
     if not finite.all():
         at = formulas.evaluator.at(env, int(np.argmin(finite)))
         raise PlxError(
@@ -113,8 +123,17 @@ def _check_finite(formulas: Formulas, weight: Expr, ids: IntArray, env: Env) -> 
 
 
 def _check_numbers(formulas: Formulas, task: Task, ids: IntArray) -> None:
-    if not np.isfinite(formulas.evaluator.values.floats(ids)).all():
+    if not np.isfinite(formulas.evaluator.values.floats(ids[ids != IMPOSSIBLE])).all():
         raise PlxError(Diagnostic("a factor must be a finite number", task.body.span))
+
+
+def _check_possible(formulas: Formulas, task: Task, env: Env, ids: IntArray) -> None:
+    """Raises NoWorldError where the log of 0 is in every world."""
+    if (ids == IMPOSSIBLE).any():
+        at = formulas.evaluator.at(env, int(np.argmax(ids == IMPOSSIBLE)))
+        message = f"no world is possible: this is the logarithm of 0 in all of them{at}"
+        hint = "what is declared and observed leaves it no other value"
+        raise NoWorldError(Diagnostic(message, (task.source.weight or task.body).span, hint))
 
 
 def _never(formulas: Formulas, task: Task, env: Env, row: int) -> Diagnostic:

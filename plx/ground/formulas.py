@@ -19,7 +19,7 @@ from plx.check.program import (
     RelationTerm,
 )
 from plx.graph.rows import BoolArray, unique_rows
-from plx.ground.algebra import Algebra
+from plx.ground.algebra import OWN, Algebra
 from plx.ground.atoms import AtomTable, outside
 from plx.ground.budget import GroundBudget
 from plx.ground.columns import Column, Part, TableBlock, concatenate, possible_values
@@ -53,7 +53,8 @@ class Formulas:
             return Column(self.evaluator.value(expr, env))
         match expr:
             case RandomTerm():
-                return self.atoms.column(self.atom(expr, env))
+                column = self.atoms.column(self.atom(expr, env))
+                return Column(column.fixed, tuple(map(_as_own, column.parts))) if expr.own else column
             case Operation():
                 return self._operation(expr, env)
             case Aggregate():
@@ -244,6 +245,12 @@ class Formulas:
         sets = self.evaluator.sets(expr.set, env)
         within = lambda items, which: self.evaluator.member_of(items, which, sets)  # noqa: E731
         return self.algebra.binary(within, self.column(expr.item, env), Column(sets.which), expr.span)
+
+
+def _as_own(part: Part) -> Part:
+    """A column of unknowns as the ones that a `random` rule is about."""
+    assert isinstance(part, TableBlock)
+    return replace(part, scope=part.scope + OWN)
 
 
 def _moved(column: Column, rows: IntArray) -> Iterator[Part]:

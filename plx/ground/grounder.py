@@ -13,6 +13,7 @@ from plx.ground.algebra import Algebra
 from plx.ground.atoms import lay_out, named
 from plx.ground.budget import GroundBudget, measure, refuse_large
 from plx.ground.counters import Counters
+from plx.ground.distributions import Unobserved, formulas_of, ground_distribution, refuse_cycle
 from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
@@ -36,26 +37,42 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     observations = Observations(evaluator, table)
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)
-    cards = table.number()
-    counters = Counters(len(cards))
+    free = table.number()
+    some = any(rule.kind == "random" for rule in program.rules)
+    whole = Unobserved.of(table, observations.atoms if some else observations.atoms[:0], free)
+    counters = Counters(len(whole.cards))
     formulas = Formulas(evaluator, table, Algebra(evaluator, counters))
+    unobserved = formulas_of(evaluator, whole.table, counters)
     batches: list[FactorBatch] = []
     by_rule: list[list[Task]] = [[] for _ in program.rules]
     for task in tasks:
         by_rule[task.rule].append(task)
+    distributions: list[FactorBatch] = []
     reports = [
-        _ground_rule(formulas, rule, by_rule[i], budgets[i], batches) for i, rule in enumerate(program.rules)
+        _ground_rule(unobserved, rule, by_rule[i], budgets[i], distributions)
+        if rule.kind == "random"
+        else _ground_rule(formulas, rule, by_rule[i], budgets[i], batches)
+        for i, rule in enumerate(program.rules)
     ]
+    if distributions:
+        refuse_cycle(unobserved, distributions, tasks)
     queries = []
     for query in program.queries:
         formulas.budget = GroundBudget(query.span, max_ground)
         queries += list(ground_query(formulas, query))
-    assembly = assemble(program.values, cards, batches, counters.nodes(), keep=nodes_of(queries))
+    assembly = assemble(
+        program.values,
+        whole.cards,
+        [*distributions, *batches],
+        counters.nodes(),
+        whole.fixed,
+        nodes_of(queries),
+    )
     if assembly.constant_weight == IMPOSSIBLE:
         raise NoWorldError(_no_world(program))
     return GroundModel(
         graph=assembly.graph,
-        atoms=named(table, program, assembly.nodes.node[: len(cards)]),
+        atoms=named(table, program, assembly.nodes.node[: len(free)]),
         values=program.values,
         rules=tuple(reports),
         queries=tuple(map(assembly.nodes.query, queries)),
@@ -69,7 +86,8 @@ def _ground_rule(
     """Append the factors of a rule; what it cost."""
     begin = perf_counter()
     formulas.budget = budget
-    mine = [batch for task in tasks for batch in ground_task(formulas, task)]
+    ground_one = ground_distribution if rule.kind == "random" else ground_task
+    mine = [batch for task in tasks for batch in ground_one(formulas, task)]
     batches += mine
     return GroundRule(
         kind=rule.kind,
@@ -90,7 +108,7 @@ def _bytes(batch: FactorBatch) -> int:
 def _no_world(program: Program) -> Diagnostic:
     hard = [rule.span for rule in program.rules if rule.kind in ("require", "observe")]
     return Diagnostic(
-        "no world satisfies every `require` and `observe`",
-        hard[-1],
+        "no world satisfies every `require` and `observe`" if hard else "no world is possible",
+        (hard or [rule.span for rule in program.rules])[-1],
         hint="some of them contradict each other over the same unknowns",
     )

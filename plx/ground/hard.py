@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from plx.check.program import Program
+from plx.check.program import Program, Rule
 from plx.graph.assemble import FactorBatch, unmerged
 from plx.graph.model import GroundModel, GroundRule
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, lay_out, named
 from plx.ground.budget import GroundBudget
 from plx.ground.counters import Counters
+from plx.ground.distributions import formulas_of, ground_distribution
 from plx.ground.evaluate import Evaluator
 from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
@@ -20,6 +21,7 @@ from plx.ground.formulas import Formulas
 from plx.ground.limits import MAX_GROUND
 from plx.ground.queries import ground_query
 from plx.ground.tasks import split
+from plx.ground.terms import applies
 from plx.source import Span
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
@@ -34,7 +36,7 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     evaluator = Evaluator(program)
     table = lay_out(evaluator, max_ground)
     budgets = {i: GroundBudget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
-    hard = [(i, rule) for i, rule in enumerate(program.rules) if rule.kind in ("require", "observe")]
+    hard = [(i, rule) for i, rule in enumerate(program.rules) if _may_forbid(rule)]
     tasks = [task for i, rule in hard for task in split(i, rule, evaluator.terms)]
     observations = Observations(evaluator, table)
     observations.arrays(program)
@@ -44,10 +46,14 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     cards = table.number()
     counters = Counters(len(cards))
     formulas = Formulas(evaluator, table, Algebra(evaluator, counters))
+    unobserved = formulas_of(evaluator, table, counters)
     batches = list(_observed(table, observed, value, number[observations.source(observed)]))
     for task in tasks:
-        formulas.budget = budgets[task.rule]
-        batches += ground_task(formulas, task)
+        formulas.budget = unobserved.budget = budgets[task.rule]
+        if task.source.kind == "random":
+            batches += map(_zeros, ground_distribution(unobserved, task))
+        else:
+            batches += map(_zeros, ground_task(formulas, task))
     queries = []
     for query in program.queries:
         formulas.budget = GroundBudget(query.span, max_ground)
@@ -59,6 +65,19 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
         rules=rules,
         queries=tuple(queries),
     )
+
+
+def _may_forbid(rule: Rule) -> bool:
+    """Whether a rule can make worlds impossible: by itself, or by the logarithm of 0."""
+    if rule.kind in ("require", "observe", "random"):
+        return True
+    inside = rule.body if rule.weight is None else rule.weight
+    return applies(inside, "log")
+
+
+def _zeros(batch: FactorBatch) -> FactorBatch:
+    """A batch that says what is impossible, and nothing else."""
+    return batch._replace(tables=np.where(batch.tables == IMPOSSIBLE, IMPOSSIBLE, ZERO))
 
 
 def _rules(program: Program, spans: Sequence[Span | None]) -> tuple[tuple[GroundRule, ...], IntArray]:
@@ -74,7 +93,7 @@ def _rules(program: Program, spans: Sequence[Span | None]) -> tuple[tuple[Ground
 
 def _text(span: Span | None) -> str:
     text = " ".join(span.text.split()) if span else ""
-    by_rule = text.startswith(("observe", "require", "weight", "factor"))
+    by_rule = text.startswith(("observe", "require", "weight", "factor", "random"))
     return text if by_rule else f"observe {text} from the caller"
 
 

@@ -23,7 +23,7 @@ from plx.ground.columns import (
 )
 from plx.ground.limits import EXPAND_LIMIT, TRUTH_TABLE_LIMIT
 from plx.source import Span
-from plx.values import FALSE, TRUE, ZERO, IntArray
+from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
 from plx.weights import Number, add, compare, div, mul, neg, sub
 
 
@@ -40,6 +40,8 @@ class Quantifier:
         if kind == "alldifferent":
             once, owner = self.at_most_once(n, owner, elements, span)
             return self.reduce("forall", n, owner, once, span)
+        if kind == "product":
+            return self._product(n, owner, elements, span)
         if kind == "forall":
             some = self.reduce("exists", n, owner, self._negated(elements), span)
             return self._negated(some)
@@ -109,6 +111,39 @@ class Quantifier:
         rest = replace(rest, fixed=np.where((rest.fixed < 0) & ~_has(n, owner[live]), ZERO, rest.fixed))
         return self._plus(rest, Column(base), span)
 
+    def _product(self, n: int, owner: IntArray, elements: Column, span: Span) -> Column:
+        """Numbers from 0 on: multiplied in tables while these are small, else by a sum of logs."""
+        logs = self.algebra.unary(lambda ids: self._logs(ids, span), elements)
+        small = self._is_small(n, owner, elements, self.algebra.table_limit)
+        if not small.all():
+            return self._from_logs(n, owner, elements, logs, span)
+        known = elements.fixed >= 0
+        base = self.evaluator.fold_by("*", owner[known], elements.fixed[known], n, span)
+        live = np.flatnonzero(~known)
+        owners, folded = self._fold("*", owner[live], elements.take(live), span)
+        fixed = np.full(n, self.values.id(1), dtype=np.int64)
+        fixed[owners] = folded.fixed
+        rest = Column(fixed, tuple(replace(part, rows=owners[part.rows]) for part in folded.parts))
+        return self.algebra.binary(
+            lambda x, y: self.evaluator.binary("*", x, y, span), rest, Column(base), span
+        )
+
+    def _from_logs(self, n: int, owner: IntArray, elements: Column, logs: Column, span: Span) -> Column:
+        """exp Σ log, or 0 where some element is 0."""
+        total = self._sum(n, owner, logs, span)
+        product = self.algebra.unary(lambda ids: self.evaluator.unary("exp", ids, span), total)
+        zero = self.algebra.unary(lambda ids: (ids == ZERO).astype(np.int64), elements)
+        none = self._negated(self._exists(n, owner, zero, span))
+        one = self.algebra.unary(lambda ids: self.evaluator.unary("indicator", ids, span), none)
+        return self.algebra.binary(lambda x, y: self.evaluator.binary("*", x, y, span), product, one, span)
+
+    def _logs(self, ids: IntArray, span: Span) -> IntArray:
+        """The logs of numbers; 0, for which there is none, for 0."""
+        known = ids != ZERO
+        out = np.full(ids.shape, ZERO, dtype=np.int64)
+        out[known] = self.evaluator.unary("log", ids[known], span)
+        return out
+
     def _plus(self, a: Column, b: Column, span: Span) -> Column:
         return self.algebra.binary(lambda x, y: self.evaluator.binary("+", x, y, span), a, b, span)
 
@@ -126,7 +161,7 @@ class Quantifier:
 
     # ------------------------------------------------------------ small: tables
 
-    def _is_small(self, n: int, owner: IntArray, elements: Column) -> BoolArray:
+    def _is_small(self, n: int, owner: IntArray, elements: Column, limit: int = EXPAND_LIMIT) -> BoolArray:
         """Owners with one element, or whose nodes have few joint states; Booleans [n]."""
         bits = np.zeros(n)
         owners, nodes, sizes = [], [], []
@@ -142,7 +177,7 @@ class Quantifier:
             owned = np.concatenate(owners)
             first, _ = unique_rows(np.stack([owned, np.concatenate(nodes)], axis=1))
             bits += np.bincount(owned[first], weights=np.concatenate(sizes)[first], minlength=n)
-        return (np.bincount(owner, minlength=n) <= 1) | (bits <= math.log2(EXPAND_LIMIT) + 1e-9)
+        return (np.bincount(owner, minlength=n) <= 1) | (bits <= math.log2(limit) + 1e-9)
 
     def _fold(self, op: str, owner: IntArray, elements: Column, span: Span) -> tuple[IntArray, Column]:
         """Combine neighbours until one element per owner is left; the owners and their columns."""
@@ -171,6 +206,7 @@ class Quantifier:
         blocks = [part for part in settled.parts if isinstance(part, TableBlock)]
         unit: Number = 1
         if op == "+":
+            _require_finite(blocks, span)
             unit = self._unit([block.tables for block in blocks], span)
         vector = np.zeros(len(owner), dtype=np.int64)
         node = np.zeros(len(owner), dtype=np.int64)
@@ -233,6 +269,12 @@ class Quantifier:
         if isinstance(start, int) and isinstance(unit, int) and abs(start) + unit * top < 2**63:
             return self.evaluator.arithmetic.integers(start + unit * np.arange(top + 1))
         return self.values.ids(add(start, mul(unit, s)) for s in range(top + 1))  # type: ignore[arg-type]
+
+
+def _require_finite(blocks: list[TableBlock], span: Span) -> None:
+    if any((block.tables == IMPOSSIBLE).any() for block in blocks):
+        hint = "a `factor` that is a plain sum of logs, not a function of one, may have log(0) in it"
+        raise PlxError(Diagnostic("this sum has the logarithm of 0 in it", span, hint))
 
 
 def _has(n: int, owner: IntArray) -> BoolArray:

@@ -29,7 +29,7 @@ def split(number: int, rule: Rule, terms: Terms) -> Iterator[Task]:
     whole = Task(number, rule, rule.body, rule.scope)
     if rule.kind == "factor":
         yield from _addends(whole, terms)
-    elif rule.kind == "weight":
+    elif rule.kind in ("weight", "random"):
         yield whole
     else:
         yield from _conjuncts(whole)

@@ -189,6 +189,12 @@ def may_fail(expr: Part) -> bool:
     return partial or any(may_fail(part) for part in parts(expr))
 
 
+def applies(expr: Part, op: str) -> bool:
+    """Whether an operator stands in an expression."""
+    mine = isinstance(expr, Operation) and expr.op == op
+    return mine or any(applies(part, op) for part in parts(expr))
+
+
 def random_terms(expr: Part) -> int:
     """How often random terms stand in an expression."""
     return isinstance(expr, RandomTerm) + sum(random_terms(part) for part in parts(expr))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.assemble import variable_cards
+from plx.graph.barren import without_barren
 from plx.graph.model import GroundModel
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
@@ -35,6 +36,7 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     require_method(method)
     with within(options.seconds):
         try:
+            model = without_barren(model)
             problem = Problem(without_distant(model))
             found = _answered(problem, method, options)
         except OutOfTimeError:

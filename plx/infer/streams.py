@@ -48,6 +48,8 @@ class Stream(Enum):
     """Moves along orbits, of one chain each."""
     ANNEALING = Keys(2**34 + 2**32, 2**31)
     """Sweeps of simulated annealing."""
+    FORWARD = Keys(2**34 + 2**32 + 2**31, 2**31)
+    """First states that are drawn along a Bayesian network."""
 
 
 def seed_sequence(seed: int, stream: Stream, number: int = 0) -> np.random.SeedSequence:

@@ -267,13 +267,38 @@ class RelationDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class Causes:
+    """``noisy_or(leak, p: F, …)``: the keys of the entries are chances, their values formulas.
+
+    A scope belongs to the last cause alone.
+    """
+
+    name: Name
+    leak: Expr
+    causes: tuple[Entry, ...]
+    scope: Scope | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A conditional distribution, and where it is meant: ``chances if condition else``; the last of
+    several has no condition."""
+
+    chances: Expr | Causes
+    condition: Expr | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class RandomDecl:
-    """``random f(slots): domain if guard``; a domain of None means Boolean."""
+    """``random f(slots): domain ~ cases if guard``; a domain of None means Boolean."""
 
     name: Name
     slots: tuple[Slot, ...]
     domain: Expr | None
     guard: Expr | None
+    cases: tuple[Case, ...] = ()
     span: Span = _span()
 
 

@@ -59,7 +59,7 @@ class Builder:
 
     def number(self, parts: Parts) -> ast.Number:
         """An exact literal."""
-        return ast.Number(_number(parts[0]), span=parts[0].span)
+        return ast.Number(exact_number(parts[0]), span=parts[0].span)
 
     def truth(self, parts: Parts) -> ast.Truth:
         """``true`` or ``false``."""
@@ -201,10 +201,23 @@ class Builder:
         return ast.DefineDecl(*_declared(parts), span=_span(parts))
 
     def random_decl(self, parts: Parts) -> ast.RandomDecl:
-        """``random f(…): domain if guard``."""
+        """``random f(…): domain ~ cases if guard``."""
         guard = parts[-1].value if _is_guard(parts) else None
         inner = parts[:-1] if _is_guard(parts) else parts
-        return ast.RandomDecl(*_declared(inner), guard, span=_span(parts))
+        tilde = next((i for i, part in enumerate(inner) if _is(part, "TILDE")), len(inner))
+        *cases, last = inner[tilde + 1 :] or [None]
+        if last is not None:
+            cases.append(ast.Case(last, span=last.span))
+        return ast.RandomDecl(*_declared(inner[:tilde]), guard, tuple(cases), span=_span(parts))
+
+    def case(self, parts: Parts) -> ast.Case:
+        """``chances if condition else``."""
+        return ast.Case(parts[0], parts[2], span=_span(parts))
+
+    def causes(self, parts: Parts) -> ast.Causes:
+        """``noisy_or(leak, p: F, …)``."""
+        found = tuple(part for part in parts if isinstance(part, ast.Entry))
+        return ast.Causes(_name(parts[0]), parts[2], found, _scope(parts), span=_span(parts))
 
     def weight(self, parts: Parts) -> ast.Weight:
         """``weight E: F for …``."""
@@ -271,7 +284,8 @@ def _declared(parts: Parts) -> tuple[ast.Name, tuple[ast.Slot, ...], Any]:
 # -------------------------------------------------------------------- literals
 
 
-def _number(word: Word) -> Fraction:
+def exact_number(word: Word) -> Fraction:
+    """The value of a literal. Raises PlxError for one that is too long or has too large an exponent."""
     if len(word.text) > LONGEST_LITERAL:
         hint = f"write at most {LONGEST_LITERAL:,} digits"
         raise PlxError(Diagnostic("this number is too long", word.span, hint))
@@ -283,7 +297,7 @@ def _number(word: Word) -> Fraction:
 
 
 def _count(word: Word) -> int:
-    value = _number(word)
+    value = exact_number(word)
     if value.denominator != 1 or value < 1:
         hint = "for example `query map 5` asks for the five most probable worlds"
         raise PlxError(Diagnostic("`map` takes a whole number from 1 on", word.span, hint))

@@ -33,20 +33,21 @@ def distribution(name: str, unknown: str = "x", chance: str = "p") -> str | None
         case "truth":
             return likely(unknown, chance)
         case "choice":
-            chances = f"`factor log(p({unknown}))` takes its chances from a `param p`"
-            return f"declare `random {unknown}: {{a, b}}`; {chances}"
+            return f"`random {unknown}: {{a, b}} ~ {{a: 0.3, b: 0.7}}`, or `~ uniform`"
         case "continuous":
-            return f"{DISCRETE_ONLY}: `random {unknown}: 0..9`, with a `factor` of its log density"
+            return f"{DISCRETE_ONLY}: {_scored(unknown)} is its log density"
         case "unbounded":
-            return f"unknowns are finite: `random {unknown}: 0..9`, with a `factor` of its log probability"
+            return f"unknowns are finite: {_scored(unknown)} is its log chance"
     return None
+
+
+def _scored(unknown: str) -> str:
+    return f"`random {unknown}: 0..9 ~ softmax(f)`, where `f(k: 0..9)`"
 
 
 def likely(fact: str, chance: str) -> str:
     """How something is made true with some probability."""
-    return (
-        f"declare `random {fact}`; `weight logit({chance}): {fact}` makes it true with probability {chance}"
-    )
+    return f"`random {fact} ~ {chance}` is true with probability {chance}"
 
 
 def conditional(fact: str, condition: str, chance: str) -> str:
@@ -60,7 +61,7 @@ def conditional(fact: str, condition: str, chance: str) -> str:
 
 _LISTED = "give its values: `random f(T): 0..9`"
 _NUMBERS = f"{DISCRETE_ONLY}: give a range, `random f(T): 0..9`"
-_TRUTH = "a `random` without `:` is true or false; as a set write `{false, true}`"
+_TRUTH = "a `random` without `:` is true or false; as a set write `Boolean`"
 _SYMBOLS = "list the symbols: `{a, b}`, or a `type` of them"
 
 SETS: Final = _each(

@@ -8,17 +8,15 @@ from typing import Final
 
 from plx.errors import Diagnostic, PlxError
 
-_READS = "plx reads programs (.plx) and networks in .uai, .bif, .fg and .json (of Anand et al.)"
+_READS = "plx reads programs (.plx), networks in .uai, .bif, .fg and .json (of Anand et al.), and .mln"
 _SAVE = "save it as .bif or .uai"
 _PLX = "write it as a program of plx"
 _DATA = 'a program reads it: `relation r(T, T) from "{file}"`; or give it, `--bind r={file}`'
 _LOGIC = f"{_PLX}: a fact `0.3::a` is `random a` with `weight logit(0.3): a`"
-_MARKOV = f"{_PLX}: a formula `1.5 F` is `weight 1.5: F for x in T`, a predicate `random f(T)`"
 _CLAUSES = f"{_PLX}: a clause `1 -2 0` is `require a | !b`, with a weight `weight w: a | !b`"
-_EVIDENCE = f'{_PLX}: an observed atom is `observe f(a)`, many are a CSV file and `observe f from "f.csv"`'
+_EVIDENCE = "it is evidence on a .mln: `plx run model.mln --evidence {file}`"
 
 SUFFIXES: Final = {
-    ".mln": ("a Markov logic network of Alchemy", _MARKOV),
     ".db": ("a database, as Alchemy reads evidence from", _EVIDENCE),
     ".pl": ("a program of Prolog or ProbLog", _LOGIC),
     ".problog": ("a program of ProbLog", _LOGIC),

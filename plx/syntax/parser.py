@@ -23,6 +23,7 @@ from plx.source import Source, Span
 from plx.syntax import ast
 from plx.syntax.build import Builder
 from plx.syntax.depth import LIMIT, check_brackets, check_tree
+from plx.syntax.grammars import grammar_path
 from plx.syntax.messages import explain
 from plx.syntax.words import STATEMENTS, Word, first_on_line, mark_constraints
 
@@ -68,13 +69,6 @@ def split(source: Source) -> list[Word]:
     """The words of a text, without blanks and comments; what fits nowhere is a word as well."""
     words = [Word(word.type, str(word), source, word.start_pos or 0) for word in _lark().lex(source.text)]
     return mark_constraints(words)
-
-
-def grammar_path() -> Path:
-    """Where ``plx.lark`` lies: inside the package in a wheel, beside it in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / "grammars" / "plx.lark"
-    return inside if inside.exists() else package.parent / "grammars" / "plx.lark"
 
 
 # ------------------------------------------------------------------ statements

@@ -193,7 +193,8 @@ class _Statements(_Printer):
                 return f"{word} {self._head(node)}{self._given_value(node.value)}"
             case ast.RandomDecl():
                 domain, guard = self._after(": ", node.domain), self._after(" if ", node.guard)
-                return f"random {self._head(node)}{domain}{guard}"
+                cases = " ~ " + " ".join(map(self._case, node.cases)) if node.cases else ""
+                return f"random {self._head(node)}{domain}{cases}{guard}"
             case ast.DefineDecl():
                 return f"define {self._head(node)} = {self.expr(node.body)}"
             case ast.Weight():
@@ -214,6 +215,15 @@ class _Statements(_Printer):
     ) -> str:
         slots = f"({', '.join(map(self._slot, node.slots))})" if node.slots else ""
         return node.name.text + slots
+
+    def _case(self, case: ast.Case) -> str:
+        chances = case.chances
+        text = self._causes(chances) if isinstance(chances, ast.Causes) else self.expr(chances)
+        return text if case.condition is None else f"{text} if {self.expr(case.condition)} else"
+
+    def _causes(self, node: ast.Causes) -> str:
+        parts = [self.expr(node.leak), *map(self._entry, node.causes)]
+        return f"{node.name.text}({', '.join(parts)}{self._scope(node.scope)})"
 
     def _slot(self, slot: ast.Slot) -> str:
         return (f"{slot.name.text}: " if slot.name else "") + self.union(slot.set)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
 from plx import symbolic
 from plx.roots import primitive
@@ -26,6 +27,9 @@ from plx.weights.forms import (
     tidy,
 )
 from plx.weights.notation import shown
+
+_LARGEST_RATIO: Final = 1000
+"""A quotient of logs is recognised as a fraction of numbers up to this."""
 
 
 def add(a: Number, b: Number) -> Number:
@@ -104,7 +108,20 @@ def div(a: Number, b: Number) -> Number:
         raise WeightError("division by zero")
     if is_rational(b):
         return mul(a, tidy(1 / Fraction(b)))
+    if isinstance(a, LogNumber) and isinstance(b, LogNumber):
+        ratio = _ratio(a, b)
+        if ratio is not None:
+            return ratio
     return 1 if a == b else canonical(as_expression(a) / as_expression(b))
+
+
+def _ratio(a: LogNumber, b: LogNumber) -> Number | None:
+    """a / b where it is a fraction of small numbers, such as that of log(9/100) and log(10/3)."""
+    near = to_float(a) / to_float(b)
+    if not abs(near) < _LARGEST_RATIO:
+        return None
+    ratio = tidy(Fraction(near).limit_denominator(_LARGEST_RATIO))
+    return ratio if mul(b, ratio) == a else None
 
 
 def mod(a: Number, b: Number) -> Number:

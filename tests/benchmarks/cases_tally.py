@@ -1,11 +1,16 @@
 """Read and answer every public model in ../shared/cases; print a tally by folder and what failed.
 
     python -m tests.benchmarks.cases_tally [--detail] [--only TEXT] [--sample SECONDS] [--map SECONDS]
+    python -m tests.benchmarks.cases_tally --mln [--detail] [--only TEXT]
 
 *exact*: every known answer met, to 1e-9 (5e-7 where the published digits end there). *refused*: past
 the budget of exact inference, for the reason given. With ``--sample`` these are sampled instead, and
 *sampled* answers are within 6 of their standard errors of the known ones, unless they are marked as not
 converged. With ``--map``, *best* counts the known most probable worlds that were reached.
+
+With ``--mln``, the Markov logic networks instead. *right*: every known answer met, to 1e-9. *read*:
+translated, and no answer is known. *wide*: translated, and too wide for exact answers. *refused*:
+something that plx does not do is named with its line, or something that is wrong in the file.
 """
 
 from __future__ import annotations
@@ -15,6 +20,8 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from plx.errors import PlxError
 from plx.formats import read_model
@@ -24,8 +31,10 @@ from plx.infer.exact.limits import ExactBudget
 from plx.infer.infer import infer
 from plx.infer.options import Options
 from tests.formats.published import Case, cases
+from tests.formats.published_mln import MlnCase, known_cases, other_cases
 
 OUTCOMES = ("exact", "impossible", "sampled", "refused", "wrong", "error")
+COLUMNS = ("cases", "read", *OUTCOMES, "best", "best known")
 FINE = ("exact", "impossible")
 
 
@@ -87,6 +96,40 @@ def best_found(case: Case, seconds: float) -> tuple[float, bool]:
     return world.log_weight + model.log_constant, world.optimal
 
 
+MLN_OUTCOMES = ("right", "read", "wide", "refused", "wrong", "failed")
+
+
+def run_mln(case: MlnCase) -> tuple[str, str]:
+    """One of MLN_OUTCOMES, and why."""
+    try:
+        model = case.read()
+    except PlxError as mistake:
+        return "refused", str(mistake).splitlines()[0]
+    except Exception as fault:
+        return "failed", repr(fault)
+    if case.log_z is None:
+        return "read", ""
+    try:
+        wrong = case.differences(model)
+    except PlxError as mistake:
+        return "wide", str(mistake).splitlines()[0]
+    return ("wrong", "; ".join(wrong[:3])) if wrong else ("right", "")
+
+
+def tally_mln(only: str, detail: bool) -> dict[str, Counter[str]]:
+    """How the Markov logic networks went, by folder."""
+    tally: dict[str, Counter[str]] = defaultdict(Counter)
+    with TemporaryDirectory() as folder:
+        known = known_cases(Path(folder))
+        for case in sorted([*known, *other_cases(known)], key=lambda case: (case.folder, case.name)):
+            if only in f"{case.folder}/{case.name}":
+                kind, reason = run_mln(case)
+                tally["/".join(Path(case.folder).parts[:3])].update(("cases", kind))
+                if detail or kind in ("wrong", "failed"):
+                    print(f"{kind:8} {case.folder}/{case.name} {reason}", flush=True)
+    return tally
+
+
 def main() -> None:
     """Run all cases and print the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -94,7 +137,11 @@ def main() -> None:
     options.add_argument("--only", default="", help="only cases whose folder or name holds this text")
     options.add_argument("--sample", type=float, default=0.0, help="sample what is refused, so many seconds")
     options.add_argument("--map", type=float, default=0.0, help="look for most probable worlds, so long")
+    options.add_argument("--mln", action="store_true", help="the Markov logic networks")
     chosen = options.parse_args()
+    if chosen.mln:
+        print_table(tally_mln(chosen.only, chosen.detail), ("cases", *MLN_OUTCOMES))
+        return
     tally: dict[str, Counter[str]] = defaultdict(Counter)
     for case in cases():
         if chosen.only in f"{case.folder}/{case.name}":
@@ -122,10 +169,10 @@ def _events(case: Case, chosen: argparse.Namespace) -> Iterator[str]:
         )
 
 
-def print_table(tally: dict[str, Counter[str]]) -> None:
+def print_table(tally: dict[str, Counter[str]], names: tuple[str, ...] = COLUMNS) -> None:
     """One line per folder."""
     total: Counter[str] = sum(tally.values(), Counter())
-    columns = [c for c in ("cases", "read", *OUTCOMES, "best", "best known") if total[c] or c == "wrong"]
+    columns = [name for name in names if total[name] or name in ("wrong", "failed")]
     print(f"\n{'folder':24}" + "".join(f"{column:>12}" for column in columns))
     for folder, counts in [*tally.items(), ("all", total)]:
         print(f"{folder:24}" + "".join(f"{counts[column]:>12}" for column in columns))

@@ -34,7 +34,7 @@ def test_a_member_that_differs_in_case_is_nearer() -> None:
     assert only("random m: {nothing} | T\nobserve m = None").hint == VALUES["None"]
 
 
-@pytest.mark.parametrize("name", [*SETS, "Bool", "Boolean", "INT", "Real"])
+@pytest.mark.parametrize("name", [*SETS, "Bool", "BOOLEAN", "INT", "Real"])
 def test_types_of_other_languages(name: str) -> None:
     found = only(f"random x: {name}")
     assert (found.message, found.hint) == (f"there is no type `{name}`", SETS[name.lower()])
@@ -76,12 +76,12 @@ def test_ranges_of_integers_stay_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("statement", "hint"),
     [
-        ("random x: flip(0.3)", "`weight logit(p): x` makes it true"),
+        ("random x: flip(0.3)", "`random x ~ p` is true with probability p"),
         ("random x: Normal(0, 1)", "continuous ones are not part of plx"),
         ("query P(f(a) | f(b))", "`query f(a) given f(b)`"),
         ("query Pr(f(a) | f(b) & n(a) = 1)", "`query f(a) given f(b) & n(a) = 1`"),
         ("query P(f(a))", "`query f(a)` asks for its probability"),
-        ("weight 1: bernoulli(0.3)", "makes it true with probability p"),
+        ("weight 1: bernoulli(0.3)", "is true with probability p"),
     ],
 )
 def test_probabilities_of_other_languages(statement: str, hint: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plx.formats import build
 from plx.formats.reader import read_observed
-from plx.reading import read_program
+from plx.reading import read_program, read_translated
 from tests.fuzz.mutate import NUMBERS, TOKEN
 
 ROOT = Path(__file__).parents[2]
@@ -122,6 +122,46 @@ def _evidence(name: str) -> Callable[[bytes, Path], object]:
     return read
 
 
+# --------------------------------------------------------------------- Markov logic
+
+MLN = """// people
+person = {Anna, "Bob C", 3}
+title = {1, ..., 3}
+Friends(person, person)
+*Near(person, person)
+Has(person, title!)
+person boss(person)
+Rain
+conf(person, float_)
+1.5 Friends(x, y) ^ Near(x, y) => (Has(x, t) <=> Has(y, t))
+-0.25 !Friends(x, boss(x)) v Rain /* a
+remark */
+log(3/2) EXIST y (Friends(x, y) ^ x != y)
+0.8 Has(x, +t)
+c: !conf(x, c) v Friends(x, x)
+Has(x, 3) => Friends(x, "Bob C").
+"""
+DB = """Friends(Anna, 3)
+!Friends(3, Anna)
+Near(Anna, "Bob C")
+Has(3, 2)
+boss(Anna) = 3
+"Bob C" = boss(3)
+conf(Anna, -1.5)
+!Rain
+"""
+
+
+def _logic(damaged: str) -> Callable[[bytes, Path], object]:
+    def read(content: bytes, folder: Path) -> object:
+        for name, text in (("fuzz.mln", MLN), ("fuzz.db", DB)):
+            (folder / name).write_bytes(content if name.endswith(damaged) else text.encode())
+        network = folder / "fuzz.mln"
+        return read_translated(network, [folder / "fuzz.db"], max_ground=MAX_GROUND).ground
+
+    return read
+
+
 # --------------------------------------------------------------------------- tables
 
 TABLES = """type P from "people.csv"
@@ -165,6 +205,8 @@ def kinds() -> Mapping[str, Inputs]:
         "uai": _inputs((UAI, BAYES), network(".uai"), "MARKOV BAYES c #"),
         "fg": _inputs((FG,), network(".fg"), "#"),
         "json": _inputs((PAPER,), network(".json"), 'null true false NaN Infinity {} [] ""'),
+        "mln": _inputs((MLN,), _logic(".mln"), "v EXIST FORALL logx float domSize ?x + ! * # @ $ | ... '"),
+        "db": _inputs((DB,), _logic(".db"), "? 0.5 {A} person = v"),
         "evid": _inputs(EVIDENCE, _evidence("seen.evid"), "= x(1)"),
         "virt": _inputs(("2 0 2 0.5 1\n 2 3 1 0 2\n",), _evidence("seen.virt")),
         **tables,

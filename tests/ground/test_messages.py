@@ -30,7 +30,7 @@ MISTAKES = [
     ("observe b(x) for x in T\nrequire !b(x) for x in T if x > t2", ["no world", "x = t3", "program.plx:9"]),
     ("require b(t1)\nrequire b(t2)\nrequire !b(t1)", ["no world", "program.plx:10:1"]),
     ("require n(t1) = n(t2)\nrequire n(t1) = 0\nrequire n(t2) = 1\nrequire n(t1) != n(t2)", ["no world"]),
-    ("weight log(i): b(t1) for i in 0..1", ["log(0)", "not positive"]),
+    ("weight log(i - 1): b(t1) for i in 0..1", ["log(-1)", "not positive"]),
     ("factor n(t1) / n(t2)", ["division by zero"]),
 ]
 

@@ -67,6 +67,7 @@ def test_seeded_results_stand_on_these_numbers() -> None:
         "SHARED_MOVES": 2**34,
         "MOVES": 2**34 + 1,
         "ANNEALING": 2**34 + 2**32,
+        "FORWARD": 2**34 + 2**32 + 2**31,
     }
     assert seed_sequence(7, Stream.SEARCH).entropy == 7 + 2**32
 

@@ -22,6 +22,10 @@ random smokes(Person)
 random passed(s: Student, a: Area): {fail} | Course(a)
 random meets(x: Person, y: Person) if x < y
 random level(x: Person): Level if x not in {anna}
+random umbrella ~ 0.2 + 0.5 * rain
+random mood(x: Person): {good, bad} ~ {good: 0.7, else: 0.3} if x = anna else uniform if x != bob
+random alarm ~ noisy_or(0.01, 0.9: rain, leniency(s): passed(s, ai) = fail for s in Student if s < s3)
+random score: Level ~ softmax(distance(2))
 
 define breadth(s: Student, a: Area, b: Area) = passed(s, a) != fail & passed(s, b) != fail
 

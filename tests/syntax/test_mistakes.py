@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from plx.errors import PlxError
 from plx.source import Source
 from plx.syntax import ast
-from plx.syntax.parser import grammar_path, parse, recover
+from plx.syntax.grammars import grammar_path
+from plx.syntax.parser import parse, recover
 from plx.syntax.words import RESERVED, STATEMENTS
 from tests.syntax.trees import modules
 

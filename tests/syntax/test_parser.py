@@ -20,7 +20,8 @@ from plx.errors import PlxError
 from plx.source import Source
 from plx.syntax import ast, words
 from plx.syntax.depth import LIMIT
-from plx.syntax.parser import grammar_path, parse, recover
+from plx.syntax.grammars import grammar_path
+from plx.syntax.parser import parse, recover
 from plx.syntax.printer import print_module
 from tests.syntax.trees import modules
 

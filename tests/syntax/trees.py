@@ -88,13 +88,23 @@ _paths = st.text(st.characters(exclude_characters="\r\n"), max_size=8)
 _columns = _build(ast.Quoted, st.text(max_size=4)) | names
 _files = _build(ast.File, _paths, _tuples(_columns), st.none() | exprs)
 _values = st.none() | exprs | _files
+_causes = _build(
+    ast.Causes,
+    names,
+    exprs,
+    _tuples(_build(lambda v, k, span: ast.Entry(v, key=k, span=span), exprs, exprs), 1),
+    scopes,
+)
+_conditional = _build(ast.Case, exprs | _causes, exprs)
+_last = _build(ast.Case, exprs | _causes)
+_cases = st.just(()) | st.builds(lambda some, last: (*some, last), _tuples(_conditional, most=2), _last)
 _parts = st.none() | names | _build(ast.Apply, names, _tuples(exprs, 1))
 _targets = exprs | _build(ast.MapTarget, st.integers(1, 20), _parts) | st.just(ast.LogZTarget(span=NOWHERE))
 statements = (
     _build(ast.TypeDecl, names, _slots, _values)
     | _build(ast.ParamDecl, names, _slots, _values)
     | _build(ast.RelationDecl, names, _slots, _values)
-    | _build(ast.RandomDecl, names, _slots, st.none() | exprs, st.none() | exprs)
+    | _build(ast.RandomDecl, names, _slots, st.none() | exprs, st.none() | exprs, _cases)
     | _build(ast.DefineDecl, names, _slots, exprs)
     | _build(ast.Weight, exprs, exprs, scopes)
     | _build(ast.Factor, exprs, scopes)

@@ -364,3 +364,72 @@ def route(right: float) -> dict[str, float]:
     good = 0.8 * right / (0.8 * right + 0.2 * (1 - right))
     bad = 0.8 * (1 - right) / (0.8 * (1 - right) + 0.2 * right)
     return {"short_free": good * bad, "long_free": good**3}
+
+
+# ----------------------------------------------------------------------- water
+
+GRID = {False: {"up": 0.99, "shaky": 0.01}, True: {"up": 0.6, "shaky": 0.3, "down": 0.1}}
+POWER = {"up": 1.0, "shaky": 0.7, "down": 0.0}
+WORN_MOTION = {"running": 0.5, "weak": 0.3, "stopped": 0.2}
+PRESSURE = {
+    (0, False): {"none": 1.0}, (0, True): {"none": 1.0},
+    (1, False): {"low": 0.6, "good": 0.4}, (1, True): {"none": 0.3, "low": 0.7},
+    (2, False): {"good": 1.0}, (2, True): {"low": 0.8, "good": 0.2},
+}  # fmt: skip
+COMPLAINS = {"none": 1 - 0.99 * 0.1, "low": 1 - 0.99 * 0.6, "good": 0.01}
+
+
+def _motions(power: bool) -> dict[str, float]:
+    if not power:
+        return {"stopped": 1.0}
+    return {m: 0.2 * p + 0.8 * (m == "running") for m, p in WORN_MOTION.items()}
+
+
+Zone = tuple[str, bool, str, bool]
+"""Motion of its first pump, leak, pressure and complaint."""
+
+
+def _zones(grid: str) -> dict[Zone, float]:
+    """The distribution of one zone, given the grid."""
+    found: dict[Zone, float] = {}
+    for power, leak in itertools.product((False, True), repeat=2):
+        chance = (POWER[grid] if power else 1 - POWER[grid]) * (0.05 if leak else 0.95)
+        for first, p in _motions(power).items():
+            for second, q in _motions(power).items():
+                pumping = (first != "stopped") + (second != "stopped")
+                for pressure, r in PRESSURE[pumping, leak].items():
+                    for complaint in (False, True):
+                        c = COMPLAINS[pressure] if complaint else 1 - COMPLAINS[pressure]
+                        key = first, leak, pressure, complaint
+                        found[key] = found.get(key, 0.0) + chance * p * q * r * c
+    return found
+
+
+def _water() -> Iterator[tuple[dict[str, object], float]]:
+    """What is asked for, in worlds with the evidence, and their probabilities."""
+    for storm, weather in ((False, 0.9), (True, 0.1)):
+        for grid, g in GRID[storm].items():
+            zones = _zones(grid)
+            quiet = [(z, p) for z, p in zones.items() if not z[3]]
+            loud = [(z, p) for z, p in zones.items() if z[3]]
+            rest: dict[tuple[bool, bool], float] = {}
+            for (a, p), (b, q) in itertools.product(zones.items(), repeat=2):
+                key = "none" in (a[2], b[2]), a[3] or b[3]
+                rest[key] = rest.get(key, 0.0) + p * q
+            for (one, p), (two, q), ((none, more), r) in itertools.product(loud, quiet, rest.items()):
+                if none or "none" in (one[2], two[2]):
+                    world = {"storm": storm, "grid": grid, "leak(z1)": one[1], "motion(p1)": one[0]}
+                    yield {**world, "several": more}, weather * g * p * q * r
+
+
+def water_evidence() -> float:
+    """The probability of what was seen."""
+    return sum(p for _, p in _water())
+
+
+def water() -> Answers:
+    worlds = list(_water())
+    asked = ("storm", "grid", "leak(z1)", "motion(p1)")
+    answers = {name: _marginal((world[name], p) for world, p in worlds) for name in asked}
+    several = _marginal((world["several"], p) for world, p in worlds)["true"]
+    return {**answers, "tanker": _truth(0.8 * several)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import runpy
 import subprocess
 import sys
@@ -26,6 +27,7 @@ WORKED_OUT: dict[str, Callable[[], expected.Answers]] = {
     "sudoku.plx": expected.sudoku,
     "timetable.plx": expected.timetable,
     "flu/flu.plx": expected.flu,
+    "water.plx": expected.water,
     "paper/ring.plx": expected.paper_ring,
     "paper/curriculum.plx": expected.paper_curriculum,
     "paper/curriculum_published.plx": expected.paper_curriculum_published,
@@ -53,7 +55,7 @@ def test_answers_are_those_worked_out(name: str) -> None:
             assert found.p == pytest.approx(p, abs=1e-9 + ERRORS * found.mcse), (query, value)
 
 
-@pytest.mark.parametrize("name", ["smokers.plx", "ring.plx", "potts.plx", "timetable.plx"])
+@pytest.mark.parametrize("name", ["smokers.plx", "ring.plx", "potts.plx", "timetable.plx", "water.plx"])
 def test_sampled_answers_agree(name: str) -> None:
     result = plx.load(EXAMPLES / name).run(method="gibbs", seed=1, accuracy=0.01)
     answers = WORKED_OUT[name]()
@@ -62,6 +64,12 @@ def test_sampled_answers_agree(name: str) -> None:
         for value, p in distribution.items():
             found = got.get(value, plx.Estimate(value, value, 0.0))
             assert found.p == pytest.approx(p, abs=1e-3 + ERRORS * found.mcse), (query, value)
+
+
+def test_log_z_of_the_water_network_is_the_log_probability_of_the_evidence() -> None:
+    model = plx.load(EXAMPLES / "water.plx")
+    assert len(model.ground.atoms) == 40
+    assert model.run(method="exact").log_z == pytest.approx(math.log(expected.water_evidence()), abs=1e-12)
 
 
 def test_the_timetable_is_one_of_the_nicest() -> None:

@@ -40,13 +40,13 @@ def test_known_by_the_suffix(tmp_path: Path, suffix: str) -> None:
 def test_every_command_knows_them(
     tmp_path: Path, verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "smokes.mln"
-    file.write_text("1.5 Smokes(x) => Cancer(x)\n")
+    file = tmp_path / "smokes.pl"
+    file.write_text("0.3::smokes(anna).\n")
     monkeypatch.setattr(sys, "argv", ["plx", verb, str(file)])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 1
-    assert "smokes.mln is a Markov logic network of Alchemy" in capsys.readouterr().err
+    assert "smokes.pl is a program of Prolog" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("tool", CONTENTS)

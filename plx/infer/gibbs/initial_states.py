@@ -1,7 +1,9 @@
 """A first state for every chain that satisfies every hard rule.
 
-A SAT solver says first whether there is one. Then all chains search at once from random states:
-Gibbs sweeps on the hard rules alone, broken at a growing price. A chain that does not get there
+In a Bayesian network worlds are drawn forward, each unknown given its parents; without evidence that is all.
+
+Else a SAT solver says first whether there is one. Then all chains search at once from such states, or
+random ones: Gibbs sweeps on the hard rules alone, broken at a growing price. A chain that does not get there
 takes a solution of the solver that keeps some of its unknowns. So does every second chain, and
 these show the states that queries ask about: where the rules separate worlds, or nearly so, chains
 then disagree, and R-hat tells.
@@ -23,6 +25,7 @@ from plx.graph.node_map import nodes_of
 from plx.graph.ragged import segments
 from plx.graph.subgraph import below
 from plx.graph.worlds import log_weights, node_states
+from plx.infer.gibbs.forward import forward_states, is_network
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.problem import Problem
 from plx.infer.streams import Stream, generator
@@ -50,7 +53,12 @@ def initial_states(
     that clash, if there is no such state, and PlxError if none is found by the deadline.
     """
     model, graph = problem.model, problem.graph
-    states = np.stack([_random_world(graph, seed, chain) for chain in range(chains)], axis=1)
+    if is_network(model):
+        states, is_exact = forward_states(model, seed, chains)
+        if is_exact:
+            return states
+    else:
+        states = np.stack([_random_world(graph, seed, chain) for chain in range(chains)], axis=1)
     if not len(problem.parts.hard_factors):
         return states
     from plx.infer.hard.sat import Satisfier

@@ -78,7 +78,7 @@ def draw(m: Mistake, line: Sequence[Word]) -> str | None:
             if hint:
                 return hint
     if any(word.text == "~" for word in line):
-        return "declare it with `random`; `weight`, `factor` and `require` say how likely its values are"
+        return "a distribution follows a declaration: `random x ~ 0.2`, `random x: T ~ p(y)`"
     return None
 
 

@@ -125,7 +125,8 @@ def test_a_number_may_be_the_next_value_that_was_not_drawn() -> None:
 
 def test_what_never_changed_is_worth_no_more_than_what_it_hangs_on() -> None:
     """b is as good as never false, and hangs on a(1), which moves slowly and which nobody asks about."""
-    slow = "random a(1..2)\nweight 5: a(1) <=> a(2)\nrandom b\nweight 20: b\nweight 3: b <=> a(1)\nquery b"
+    slow = "random a(1..2)\nweight 5: a(1) <=> a(2)\nweight 0.1: a(2)\n"
+    slow += "random b\nweight 20: b\nweight 3: b <=> a(1)\nquery b"
     free = "random b\nweight 20: b\nquery b"
     held, alone = (
         plx.compile(text).run(method="gibbs", seed=1, samples=64 * 500, accuracy=1e-9)["b"]
