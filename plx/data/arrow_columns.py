@@ -67,11 +67,13 @@ def _cells(dictionary: Any, types: Any) -> list[Any]:
 
 
 def _iso(text: str) -> str:
-    """``2024-05-01 08:30:00.000`` as ``2024-05-01T08:30:00``."""
-    return _FRACTION.sub(lambda found: found[0].rstrip("0").rstrip("."), text.replace(" ", "T", 1))
+    """``2024-05-01 08:30:00.000+0200`` as ``2024-05-01T08:30:00+02:00``."""
+    short = _FRACTION.sub(lambda found: found[0].rstrip("0").rstrip("."), text.replace(" ", "T", 1))
+    return _OFFSET.sub(r"\1:\2", short)
 
 
 _FRACTION = re.compile(r"\.\d+")
+_OFFSET = re.compile(r"([+-]\d\d)(\d\d)$")
 
 
 def _used(cells: list[Any], codes: Any) -> Column:

@@ -22,14 +22,15 @@ def read_parquet(path: Path, shape: Shape, at: Span) -> Raw:
     """The columns of a Parquet file for one declaration. Raises PlxError for one that is damaged, lacks a
     column or holds other things than values, MissingLibraryError without pyarrow."""
     beginning(path, at)
-    parquet = library("pyarrow.parquet", "Parquet files")
+    types, parquet = library("pyarrow", "Parquet files").types, library("pyarrow.parquet", "Parquet files")
     with _in_words(path, "Parquet", at):
         with parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
+            texts = {field.name for field in file.schema_arrow if types.is_string(field.type)}
 
         def table(places: Sequence[int]) -> Any:
             wanted = [names[place] for place in places]
-            with parquet.ParquetFile(path, read_dictionary=wanted) as file:
+            with parquet.ParquetFile(path, read_dictionary=[*texts.intersection(wanted)]) as file:
                 return file.read(columns=wanted)
 
         return _read(path, names, table, shape, at)

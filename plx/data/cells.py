@@ -116,8 +116,8 @@ class ColumnBuilder:
         if not kinds <= _HASHED:
             cells = [_told_apart(cell) for cell in cells]
         code = self._code
-        for cell in dict.fromkeys(cells):
-            code.setdefault(cell, len(code))
+        fresh = [cell for cell in dict.fromkeys(cells) if cell not in code]
+        code.update(zip(fresh, range(len(code), len(code) + len(fresh)), strict=True))
         self._codes.append(np.fromiter(map(code.__getitem__, cells), dtype=np.int64, count=len(cells)))
 
     def column(self) -> Column:

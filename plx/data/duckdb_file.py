@@ -71,8 +71,11 @@ class DuckdbFile:
         return {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}
 
     def _answer(self, sql: str) -> Any:
-        """The answer of what can only be a query, as it stands in parentheses."""
-        return self.connection.sql(f"select * from (\n{sql}\n)")
+        """The answer of what is one query."""
+        kinds = [statement.type.name for statement in self.connection.extract_statements(sql)]
+        if kinds != ["SELECT"]:
+            raise SqlError("it is not one query, such as `select name from people`")
+        return self.connection.sql(sql)
 
 
 @contextmanager

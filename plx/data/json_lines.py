@@ -79,8 +79,8 @@ def read_json_lines(path: Path, shape: Shape, at: Span) -> Raw:
     table = _Table(LinesOrigin(path.name, content, at, None), [column.text for column in shape.columns])
     for lines in _portions(content):
         table.add(lines)
-    if not table.rows and not shape.columns:
-        width = len(shape.labels) - (shape.value == "optional")
+    if not table.rows:
+        width = len(shape.columns) or len(shape.labels) - (shape.value == "optional")
         return Raw(None, (column_of_objects([]),) * width, table.origin)
     if table.listed and not shape.columns:
         return Raw(None, tuple(builder.column() for builder in table.listed), table.origin, wide=True)
@@ -106,6 +106,7 @@ class _Table:
 
     def __init__(self, origin: LinesOrigin, wanted: Sequence[str]) -> None:
         self.origin, self.wanted, self.rows = origin, wanted, 0
+        self.objects: bool | None = None
         self.names: dict[str, None] = {}
         self.named: dict[str, ColumnBuilder] = {}
         self.listed: list[ColumnBuilder] = []
@@ -115,10 +116,13 @@ class _Table:
         rows = _objects(lines)
         if rows is None:
             rows = [self._row(line, self.rows + at) for at, line in enumerate(lines)]
-        if all(type(row) is dict for row in rows) and not self.listed:
-            self._add_objects(rows)
-        else:
-            self._add_lists(rows)
+        named = [type(row) is dict for row in rows]
+        self.objects = named[0] if self.objects is None else self.objects
+        if self.objects != all(named) or self.objects != any(named):
+            at = named.index(not self.objects)
+            kinds = "an object, the first is none" if named[at] else "no object, the first is one"
+            self._refuse(self.rows + at, f"this line is {kinds}")
+        (self._add_objects if self.objects else self._add_lists)(rows)
         self.rows += len(rows)
 
     def _add_objects(self, rows: Sequence[dict[str, Any]]) -> None:
@@ -135,11 +139,10 @@ class _Table:
     def _add_lists(self, rows: Sequence[Any]) -> None:
         cells = [row if type(row) is list else [row] for row in rows]
         width = len(self.listed) or len(cells[0])
-        for at, (row, listed) in enumerate(zip(rows, cells, strict=True)):
-            if type(row) is dict or self.named:
-                self._refuse(self.rows + at, "the lines are objects and others mixed")
+        for at, listed in enumerate(cells):
             if len(listed) != width:
-                self._refuse(self.rows + at, f"this line has {len(listed)} cells, the first has {width}")
+                message = f"this line is a list of length {len(listed)}, the first of length {width}"
+                self._refuse(self.rows + at, message)
         self.listed = self.listed or [ColumnBuilder() for _ in range(width)]
         for builder, column in zip(self.listed, zip(*cells, strict=True), strict=True):
             builder.add(column)
