@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -43,6 +43,17 @@ class DatabaseFile(Protocol):
 
 class SqlError(ValueError):
     """What a database says of a query, or of its own file."""
+
+
+@contextmanager
+def in_words(
+    errors: Callable[[], tuple[type[Exception], ...]], words: Callable[[Exception], str] = str
+) -> Iterator[None]:
+    """Raises what a library says as an SqlError; ``errors`` gives the library's own."""
+    try:
+        yield
+    except errors() as error:
+        raise SqlError(words(error)) from None
 
 
 @dataclass(frozen=True)

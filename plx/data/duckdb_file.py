@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from plx.data.arrow_file import columns_of
 from plx.data.cells import Column
-from plx.data.database import SqlError, quoted_name
+from plx.data.database import SqlError, in_words, quoted_name
 from plx.data.file_rows import RowsAsked
 from plx.extras import library
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
+
+def _errors() -> tuple[type[Exception], ...]:
+    return (library("duckdb", "DuckDB files").Error,)
 
 
-def _in_words(method: Callable[_P, _T]) -> Callable[_P, _T]:
-    """What DuckDB says, as an SqlError."""
+def _first_lines(error: Exception) -> str:
+    """What DuckDB says, without the kind of error before it and the excerpt of the query after it."""
+    return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(error).split("\n\n")[0].replace("\n", "; "))
 
-    @wraps(method)
-    def told(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        try:
-            return method(*args, **kwargs)
-        except library("duckdb", "DuckDB files").Error as error:
-            first = str(error).split("\n\n")[0].replace("\n", "; ")
-            raise SqlError(re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", first)) from None
 
-    return told
+_in_words = in_words(_errors, _first_lines)
 
 
 class DuckdbFile:

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 from plx.data.cells import Column, ColumnBuilder, truths
-from plx.data.database import SqlError, quoted_name
+from plx.data.database import in_words, quoted_name
 from plx.data.file_rows import RowsAsked
 
 _PORTION = 1 << 14
 """So many rows are fetched at once."""
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
-
-
-def _in_words(method: Callable[_P, _T]) -> Callable[_P, _T]:
-    """What SQLite says, as an SqlError."""
-
-    @wraps(method)
-    def told(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        try:
-            return method(*args, **kwargs)
-        except (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError) as error:
-            raise SqlError(str(error)) from None
-
-    return told
+_ERRORS = (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError)
+_in_words = in_words(lambda: _ERRORS)
 
 
 class SqliteFile:
