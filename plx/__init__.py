@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from plx.answer.named import Estimate, MapWorld, Moments
     from plx.answer.result import Interrupted, QueryResult, Result
     from plx.api import compare, compile, load, run
+    from plx.data.database_rows import Database
     from plx.data.otherwise import Else
     from plx.errors import CallError, Diagnostic, PlxError
     from plx.infer.compare.curves import Comparison
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CallError",
     "Comparison",
+    "Database",
     "Diagnostic",
     "Else",
     "Estimate",
@@ -37,6 +39,7 @@ __all__ = [
 _HOME = {
     "CallError": "errors",
     "Comparison": "infer.compare.curves",
+    "Database": "data.database_rows",
     "Diagnostic": "errors",
     "Else": "data.otherwise",
     "PlxError": "errors",

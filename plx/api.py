@@ -26,8 +26,8 @@ def compile(text: str, /, **bindings: object) -> Model:
     """The model of a program given as text.
 
     ``bindings`` give types, params, relations and observations by name: lists, dicts, sets, numpy arrays,
-    pandas or polars frames, the path of a CSV file, or one of these in an ``Else``. They override what the
-    program gives. Paths are relative to the working folder.
+    pandas or polars frames, the path of a file of data, a ``Database``, or one of these in an ``Else``. They
+    override what the program gives. Paths are relative to the working folder.
 
     Raises PlxError with every mistake in the program and its data.
     """

@@ -29,7 +29,7 @@ class TextOrigin:
         cells = self.spans[row]
         return cells[min(column, len(cells) - 1)] if cells else None
 
-    def words(self, row: int) -> str:
+    def words(self, row: int, column: int | None = None) -> str:
         """Empty: the span says it all."""
         return ""
 

@@ -113,11 +113,11 @@ def _report_outside(
         message = f"`{text}` is no " + (f"value of `{table.name}`" if is_value else f"member of {words}")
         listed = f"its {'values' if is_value else 'members'}: {ctx.listing(members)}"
         hint = ctx.suggest(text, members, ()) or listed
-        ctx.error(table.origin.span(row, at), message + table.origin.words(row), hint)
+        ctx.error(table.origin.span(row, at), message + table.origin.words(row, at), hint)
     if len(rows) > _SHOWN:
         row = int(rows[_SHOWN])
         message = f"and {len(rows) - _SHOWN} more rows like this"
-        ctx.error(table.origin.span(row, at), message + table.origin.words(row))
+        ctx.error(table.origin.span(row, at), message + table.origin.words(row, at))
 
 
 # ---------------------------------------------------------------------- duplicates, gaps

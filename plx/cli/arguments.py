@@ -73,7 +73,7 @@ Bind = Annotated[
     typer.Option(
         metavar="NAME=VALUE",
         help="Give a type, param, relation or observation: w=0.7, Person=anna,bob, p=p.csv, "
-        "'p=p.csv else 0'. Repeatable.",
+        "'p=p.csv else 0', 'p=farm.db table sales'. Repeatable.",
     ),
 ]
 Evidence = Annotated[
@@ -253,7 +253,7 @@ def _bytes(file: Path) -> bytes:
 
 
 def _bindings(texts: list[str] | None) -> dict[str, object]:
-    from plx.data import Else, parse_binding
+    from plx.data import Database, Else, parse_binding
 
     found: dict[str, object] = {}
     for text in texts or ():
@@ -262,8 +262,9 @@ def _bindings(texts: list[str] | None) -> dict[str, object]:
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
         rows = value.rows if isinstance(value, Else) else value
+        rows = rows.path if isinstance(rows, Database) else rows
         if isinstance(rows, Path) and rows.is_dir():
-            raise typer.BadParameter(f"--bind {text}: `{rows}` is a folder: name a CSV file in it")
+            raise typer.BadParameter(f"--bind {text}: `{rows}` is a folder: name a file in it")
         if isinstance(rows, Path) and not rows.is_file():
             raise typer.BadParameter(f"--bind {text}: there is no file `{rows}`")
         if name in found:

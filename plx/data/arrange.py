@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from plx.data.cells import Column, convert
+from plx.data.cells import Column, convert, truths
 from plx.data.shape import VALUE, Shape
 from plx.data.table import RowOrigin, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean
@@ -33,7 +33,7 @@ class Raw:
 
     ``header``: a row of a file or the keys of a dict, made for the declaration; other names count for
     nothing where the columns can have none. ``advice``: what to do about a name that is no column's, and
-    where ``wide`` about too many columns.
+    where ``wide`` about too many columns. ``bits``: 0 and 1 are the truth values, for want of others.
     """
 
     names: tuple[str, ...] | None
@@ -42,6 +42,7 @@ class Raw:
     header: bool = False
     advice: str | None = None
     wide: bool = False
+    bits: bool = False
 
 
 def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
@@ -51,6 +52,8 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
     origin = raw.origin.arranged(order)
     columns = [raw.columns[place] for place in order]
     k = len(shape.slots)
+    if raw.bits and shape.truth and len(columns) > k:
+        columns[k] = truths(columns[k])
     problems: list[Diagnostic] = []
     ids = [
         ids_of(column, at, shape.kind == "param" and at == k, origin, values, problems)
@@ -86,7 +89,7 @@ def _only_true(table: Table, shape: Shape, values: Values) -> Table:
         found = shortened(print_value(values[int(table.value[row])]))
         message = f"`{shape.name}` has: {shape.wanted}; a value is true or false, not `{found}`"
         where = table.origin.span(row, len(shape.slots)) or shape.span
-        raise PlxError(Diagnostic(message + table.origin.words(row), where))
+        raise PlxError(Diagnostic(message + table.origin.words(row, len(shape.slots)), where))
     return Table(table.name, table.index[kept], None, _Selected(table.origin, kept))
 
 
@@ -101,9 +104,9 @@ class _Selected:
         """The text of a cell."""
         return self.origin.span(int(self.rows[row]), column)
 
-    def words(self, row: int) -> str:
-        """Where a row stands, in words."""
-        return self.origin.words(int(self.rows[row]))
+    def words(self, row: int, column: int | None = None) -> str:
+        """Where a row or cell stands, in words."""
+        return self.origin.words(int(self.rows[row]), column)
 
 
 def _order(raw: Raw, shape: Shape) -> tuple[int, ...]:
@@ -171,6 +174,9 @@ def _first(raw: Raw, shape: Shape) -> Span:
     return raw.origin.span(0, 0) or shape.span
 
 
+_MISSING = "give it a value, or leave the row out"
+
+
 def ids_of(
     column: Column, at: int, loose: bool, origin: RowOrigin, values: Values, problems: list[Diagnostic]
 ) -> IntArray:
@@ -178,6 +184,7 @@ def ids_of(
     distinct, mistakes = convert(column, loose)
     for code, message in mistakes[:_SHOWN]:
         row = int(np.flatnonzero(column.codes == code)[0])
-        problems.append(Diagnostic(message + origin.words(row), origin.span(row, at)))
+        hint = _MISSING if column.distinct[code] is None else None
+        problems.append(Diagnostic(message + origin.words(row, at), origin.span(row, at), hint=hint))
     found = values.ids(distinct) if distinct else np.zeros(0, dtype=np.int64)
     return found[column.codes] if len(found) else np.zeros(len(column.codes), dtype=np.int64)

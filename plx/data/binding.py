@@ -7,15 +7,18 @@ from fractions import Fraction
 from pathlib import Path
 
 from plx.data.cells import from_loose_text
+from plx.data.database_rows import Database
+from plx.data.files import SUFFIXES
 from plx.data.otherwise import Else
 from plx.values import Value
 
-_FILE = re.compile(r".*\.(csv|tsv|txt)", re.IGNORECASE)
+_FILE = re.compile(rf".*({'|'.join(map(re.escape, SUFFIXES))})", re.IGNORECASE)
 
 
 def parse_binding(text: str) -> tuple[str, object]:
     """``Person=people.csv`` is a file, ``w=0.7`` a number, ``ok=true`` a truth value, ``Person=anna,bob``
-    a list, anything else a symbol; ``w=w.csv else 0`` is a file and the value of what it does not list.
+    a list, anything else a symbol; ``w=w.csv else 0`` is a file and the value of what it does not list,
+    ``Person=farm.db table people`` and ``Person=farm.db sql "select …"`` are of a database.
 
     Raises ValueError, with a plain message, when there is no ``=``.
     """
@@ -23,8 +26,21 @@ def parse_binding(text: str) -> tuple[str, object]:
     name, value = name.strip(), value.strip()
     if not mark or not name or not value:
         raise ValueError(f"`{text}`: write --bind NAME=VALUE, e.g. --bind w=0.7 or --bind Person=people.csv")
+    if database := _DATABASE.fullmatch(value):
+        rows, rest = _database(database), database["rest"]
+        return name, rows if rest is None else Else(rows, _scalar(rest))
     table = _ELSE.fullmatch(value)
     return name, Else(_value(table[1]), _scalar(table[2])) if table else _value(value)
+
+
+_DATABASE = re.compile(
+    r'(?P<path>[^"]*?\S)\s+(?:table\s+(?:"(?P<quoted>[^"]+)"|(?P<table>[^"\s]+))|sql\s+"(?P<sql>.+?)")'
+    r'(?:\s+else\s+(?P<rest>[^"\s]+|"[^"]*"))?'
+)
+
+
+def _database(found: re.Match[str]) -> Database:
+    return Database(Path(found["path"]), found["quoted"] or found["table"], found["sql"])
 
 
 _ELSE = re.compile(r'([^"\s].*?)\s+else\s+(\S.*)')

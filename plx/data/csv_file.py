@@ -11,15 +11,13 @@ from pathlib import Path
 
 from plx.data.arrange import Raw
 from plx.data.cells import column_of_text
+from plx.data.named_columns import advice, chosen_columns
+from plx.data.opening import contents
 from plx.data.records import MARKS, Cell, plain_columns, rows
 from plx.data.shape import VALUE, Shape
 from plx.decoding import decode
-from plx.errors import Diagnostic, PlxError, did_you_mean
+from plx.errors import Diagnostic, PlxError
 from plx.source import Source, Span
-from plx.syntax.printer import print_value
-
-_SHOWN = 12
-"""At most so many cells of a first row are shown."""
 
 _SUFFIX = {"\t": ".tsv", ",": ".csv"}
 """What parts the cells of a file, and its suffix."""
@@ -47,7 +45,7 @@ class CsvOrigin:
         cell = cells[min(wanted, len(cells) - 1)]
         return Span(self.source, cell.start, cell.end)
 
-    def words(self, row: int) -> str:
+    def words(self, row: int, column: int | None = None) -> str:
         """Empty: the span says it all."""
         return ""
 
@@ -63,35 +61,19 @@ def read_csv(path: Path, shape: Shape, at: Span) -> Raw:
     empty, lacks a column that the program names, has cells parted in a way that cannot be told, or rows of
     other lengths than the first.
     """
-    source = _source(path, at)
+    source = decode(path.name, contents(path, at))
     mark = _mark(source, "\t" if path.suffix.lower() == ".tsv" else ",", shape)
     columns = plain_columns(source.text, mark) or _columns(source, mark)
     if not columns:
         raise PlxError(Diagnostic(f"`{source.name}` is empty", at, hint=f"its columns: {shape.wanted}"))
     first = [column[0] for column in columns]
-    chosen = _chosen(first, source, shape)
+    chosen = chosen_columns(first, f"`{source.name}`", "its first row", shape)
     header = bool(chosen) or is_header(first, shape)
     kept = [columns[place] for place in chosen] or columns
     cells = [column_of_text(column[1:] if header else column) for column in kept]
     names = tuple(first) if header and not chosen and shape.labels != (VALUE,) else None
     origin = CsvOrigin(source, header, mark, chosen)
-    return Raw(names, tuple(cells), origin, header, _advice(source.name, first, shape), wide=True)
-
-
-def _advice(name: str, first: Sequence[str], shape: Shape) -> str:
-    """How the program names columns that are not called as its slots, or some of many."""
-    known = [label for label in shape.labels if label in first]
-    if shape.slots and shape.fits(len(known)) and not shape.shared:
-        return f'`from "{name}" columns ({_listed(known)})` reads these alone'
-    if shape.fits(len(first)):
-        order = ", ".join(shape.labels[: len(first)])
-        return f'`from "{name}" columns ({_listed(first)})` takes them for {order}'
-    wanted = f"those that are wanted, in the order {shape.wanted}" if shape.slots else "the one"
-    return f'`from "{name}" columns (…)` names {wanted}'
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(print_value, names))
+    return Raw(names, tuple(cells), origin, header, advice(f'from "{source.name}"', first, shape), wide=True)
 
 
 def is_header(row: Sequence[str], shape: Shape) -> bool:
@@ -105,39 +87,6 @@ def is_header(row: Sequence[str], shape: Shape) -> bool:
     clear = {label for label in labels if labels.count(label) == 1}
     folded = {label.casefold() for label in labels}
     return any(cell in clear for cell in row) or all(cell.casefold() in folded for cell in row)
-
-
-def _chosen(first: list[str], source: Source, shape: Shape) -> tuple[int, ...]:
-    """Where the columns stand that the program names. Raises PlxError for one that is not there, or twice."""
-    problems = []
-    for column in shape.columns:
-        if first.count(column.text) == 1:
-            continue
-        if column.text in first:
-            message, hint = f"`{source.name}` has two columns `{column.text}`", None
-        else:
-            message = f"`{source.name}` has no column `{column.text}`"
-            listed = ", ".join(first[:_SHOWN]) + (", …" if len(first) > _SHOWN else "")
-            hint = did_you_mean(column.text, first) or f"its first row: {listed}"
-        problems.append(Diagnostic(message, column.span, hint=hint))
-    if problems:
-        raise PlxError(problems)
-    return tuple(first.index(column.text) for column in shape.columns)
-
-
-def _source(path: Path, at: Span) -> Source:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise PlxError(Diagnostic(f"there is no file `{path}`", at, hint=_hint(path))) from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a null character
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PlxError(Diagnostic(f"`{path}` cannot be read: {reason}", at)) from None
-    return decode(path.name, content)
-
-
-def _hint(path: Path) -> str:
-    return f"a path in a program is relative to it, one in a call is not; looked in `{path.parent.resolve()}`"
 
 
 def _mark(source: Source, usual: str, shape: Shape) -> str:

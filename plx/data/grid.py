@@ -29,7 +29,7 @@ class GridOrigin:
         """None: there is no text to point into."""
         return None
 
-    def words(self, row: int) -> str:
+    def words(self, row: int, column: int | None = None) -> str:
         """``, at [0, 2] of the array given for `w```; positions are counted from 0."""
         at = ", ".join(str(int(i)) for i in np.unravel_index(row, self.sizes))
         return f", at [{at}] of the array given for `{self.name}`"

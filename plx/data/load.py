@@ -10,7 +10,8 @@ from pathlib import Path
 from plx.data.arrange import Raw, arrange
 from plx.data.binding import looks_like_path
 from plx.data.cells import CellError, from_python
-from plx.data.csv_file import read_csv
+from plx.data.database_rows import Database
+from plx.data.files import DATABASES, read_file
 from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
 from plx.data.otherwise import Else
 from plx.data.python_value import read_python
@@ -31,7 +32,7 @@ def load(
 ) -> Data:
     """The tables that files and the caller give to the declarations of a program.
 
-    ``bindings`` maps declared names to Python values, or to paths of CSV files (relative to the working
+    ``bindings`` maps declared names to Python values, or to paths of files (relative to the working
     folder); ``folder`` is where the program's own paths start, None for the working folder. What the
     caller binds overrides what the program gives. ``options`` are other names that the caller may have
     meant, for hints. Mistakes are kept in ``Data.problems``: the checker raises them with its own, all at
@@ -97,9 +98,14 @@ class _Loader:
         if isinstance(value, Else):
             table = self._given(value.rows, shape)
             return table and self._kept(lambda: self._closed(table, value, shape), shape)
+        file = self.files.get(shape.name)
+        if isinstance(value, Database):
+            asked = _rows(value, shape) or (file.rows if file else None)
+            return self._read_file(Path(value.path), file, asked, shape.span, shape)
         path = _path(value, shape)
         if path is not None:
-            return self._csv(path, self.files.get(shape.name), shape.span, shape)
+            asked = file.rows if file and path.suffix.lower() in DATABASES else None
+            return self._read_file(path, file, asked, shape.span, shape)
         array = as_array(value, shape)
         if array is None:
             return self._read(lambda: read_python(value, shape), shape)
@@ -109,14 +115,17 @@ class _Loader:
         return rows and self._kept(lambda: with_grid(rows, read_grid(array, shape, self.values)), shape)
 
     def _file(self, file: ast.File, shape: Shape) -> Table | None:
-        return self._csv(self.folder / file.path.replace("\\", "/"), file, file.span, shape)
+        path = self.folder / file.path.replace("\\", "/")
+        return self._read_file(path, file, file.rows, file.span, shape)
 
-    def _csv(self, path: Path, file: ast.File | None, at: Span, shape: Shape) -> Table | None:
+    def _read_file(
+        self, path: Path, file: ast.File | None, rows: ast.DatabaseRows | None, at: Span, shape: Shape
+    ) -> Table | None:
         """The table in a file, by the columns that the program names for ``file``."""
 
         def read() -> Table:
             asked = _as_in(file, shape)
-            return arrange(read_csv(path, asked, at), asked, self.values)
+            return arrange(read_file(path, rows, asked, at), asked, self.values)
 
         return self._kept(read, shape)
 
@@ -171,6 +180,13 @@ def _files(module: ast.Module) -> dict[str, ast.File]:
     return found
 
 
+def _rows(given: Database, shape: Shape) -> ast.DatabaseRows | None:
+    """What the caller reads of a database."""
+    if given.table is not None:
+        return ast.DatabaseRows("table", given.table, span=shape.span)
+    return None if given.sql is None else ast.DatabaseRows("sql", given.sql, span=shape.span)
+
+
 def _as_in(file: ast.File | None, shape: Shape) -> Shape:
     """A shape with the columns that the program names. Raises PlxError if they are too few or many."""
     if file is None or not file.columns:
@@ -182,7 +198,7 @@ def _as_in(file: ast.File | None, shape: Shape) -> Shape:
 
 
 def _path(value: object, shape: Shape) -> Path | None:
-    """The path of a CSV file; a text is one where it can be no symbol, for want of any slots."""
+    """The path of a file; a text is one where it can be no symbol, for want of any slots."""
     if isinstance(value, os.PathLike):
         return Path(value)
     listed = shape.kind == "type" or shape.slots

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Else:
     """``plx.Else(rows, 0)``: a table, and the value of every index that it does not list.
 
-    ``rows`` are in any form that a param or the observations of a random function take, the path of a CSV
+    ``rows`` are in any form that a param or the observations of a random function take, the path of a
     file among them; ``value`` is a number, a truth value or a symbol.
     """
 

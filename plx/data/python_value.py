@@ -32,7 +32,7 @@ class GivenOrigin:
         """None: there is no text to point into."""
         return None
 
-    def words(self, row: int) -> str:
+    def words(self, row: int, column: int | None = None) -> str:
         """``, in row 3 of the value given for `friends```; rows are counted from 1."""
         return f", in row {row + 1} of what is given for `{self.name}`"
 

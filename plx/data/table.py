@@ -18,8 +18,8 @@ class RowOrigin(Protocol):
     def span(self, row: int, column: int) -> Span | None:
         """The text of a cell; ``column`` counts the slots, and the value stands after them."""
 
-    def words(self, row: int) -> str:
-        """Where a row stands, in words, when no span can show it."""
+    def words(self, row: int, column: int | None = None) -> str:
+        """Where a row, or a cell of it, stands, in words, when no span can show it."""
 
 
 @dataclass(frozen=True)

@@ -223,16 +223,26 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class DatabaseRows:
+    """``table "people"`` or ``sql "select name from people"``: what is read of a database."""
+
+    kind: Literal["table", "sql"]
+    text: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """``from "sim.csv" columns (a, b, score) else 0``; ``path`` is relative to the program.
 
     ``columns``: the columns that are read, in the order of the slots; none for all. ``otherwise``: the
-    value of what the file does not list.
+    value of what the file does not list. ``rows``: those of a database.
     """
 
     path: str
     columns: tuple[Name | Quoted, ...] = ()
     otherwise: Expr | None = None
+    rows: DatabaseRows | None = None
     span: Span = _span()
 
 

@@ -162,9 +162,15 @@ class Builder:
         return ast.Slot(parts[2], name=_name(parts[0]), span=_span(parts))
 
     def file(self, parts: Parts) -> ast.File:
-        """``from "path" columns (a, b) else value``."""
+        """``from "path" table "name" columns (a, b) else value``."""
         otherwise = parts[-1] if _is(parts[-2], "ELSE") else None
-        return ast.File(_path(parts[1].text), _clause(parts) or (), otherwise, span=_span(parts))
+        rows = next((part for part in parts if isinstance(part, ast.DatabaseRows)), None)
+        return ast.File(_path(parts[1].text), _clause(parts) or (), otherwise, rows, span=_span(parts))
+
+    def rows(self, parts: Parts) -> ast.DatabaseRows:
+        """``table "name"`` or ``sql "select …"``."""
+        kind: Any = parts[0].text
+        return ast.DatabaseRows(kind, _unescape(parts[1]), span=_span(parts))
 
     def columns(self, parts: Parts) -> _Clause:
         """``columns (a, b)``."""

@@ -21,6 +21,7 @@ _RULES: tuple[Callable[[Mistake], Diagnostic | None], ...] = (
     marks.choice,
     marks.foreign_mark,
     names.file_name,
+    statements.bare_rows,
     marks.stray,
     names.lead,
     names.other_case,

@@ -25,7 +25,7 @@ from plx.syntax.build import Builder
 from plx.syntax.depth import LIMIT, check_brackets, check_tree
 from plx.syntax.grammars import grammar_path
 from plx.syntax.messages import explain
-from plx.syntax.words import STATEMENTS, Word, first_on_line, mark_constraints
+from plx.syntax.words import FILE_WORDS, STATEMENTS, Word, first_on_line, mark_constraints
 
 _STARTERS = frozenset(word.upper() for word in STATEMENTS)
 
@@ -139,8 +139,8 @@ _BEFORE_NAMES = _STARTERS | {"AS", "FOR"}
 
 
 class _Words:
-    """Keeps the kinds of word that no rule uses, which stand for mistakes, and tells ``columns`` after a file
-    from the name, so that it is not reserved."""
+    """Keeps the kinds of word that no rule uses, which stand for mistakes, and tells ``columns``, ``table``
+    and ``sql`` after a file from the names, so that they are not reserved."""
 
     always_accept = ("UNCLOSED", "STRAY")
 
@@ -148,10 +148,13 @@ class _Words:
         """The words, each of its kind."""
         before: tuple[str, str] = ("", "")
         for word in stream:
-            if before == ("FROM", "STRING") and word.type == "NAME" and word == "columns":
-                word = Token.new_borrow_pos("COLUMNS", str(word), word)
+            if before in _AFTER_FILES and word.type == "NAME" and word in FILE_WORDS:
+                word = Token.new_borrow_pos(word.upper(), str(word), word)
             yield word
             before = (before[1], word.type)
+
+
+_AFTER_FILES = {("FROM", "STRING"), ("TABLE", "STRING"), ("SQL", "STRING")}
 
 
 @cache

@@ -234,7 +234,8 @@ class _Statements(_Printer):
     def _file(self, file: ast.File) -> str:
         path = file.path.replace("\\", "\\\\").replace('"', '\\"')
         columns = f" columns ({self._list(file.columns)})" if file.columns else ""
-        return f'from "{path}"{columns}{self._after(" else ", file.otherwise)}'
+        rows = f" {file.rows.kind} {quoted(file.rows.text)}" if file.rows else ""
+        return f'from "{path}"{rows}{columns}{self._after(" else ", file.otherwise)}'
 
     def _after(self, lead: str, node: ast.Expr | None) -> str:
         return "" if node is None else lead + self.expr(node)

@@ -29,6 +29,8 @@ _CALLED = {
     "COMMA": "`,`",
     "COLON": "`:`",
     "COLUMNS": "`columns`",
+    "TABLE": "`table`",
+    "SQL": "`sql`",
     "TILDE": "`~`",
     "EQUAL": "`=`",
     "COMPARE": "a comparison",

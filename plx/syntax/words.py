@@ -52,6 +52,9 @@ RESERVED = frozenset(STATEMENTS) | {
 CONSTRAINTS = ("alldifferent", "exactly", "at_least", "at_most")
 """Names that take a ``for`` in their parentheses. They are not reserved."""
 
+FILE_WORDS = ("columns", "table", "sql")
+"""Names that say, after a file, what is read of it. They are not reserved."""
+
 _NAME = re.compile(
     r"[^\W\d][\w\u0300-\u036F\u0591-\u05BD\u0610-\u061A\u064B-\u065F"
     r"\u0900-\u0963\u0966-\u0DF3\u0E31-\u0E4E\u200C\u200D]*'*"

@@ -7,6 +7,7 @@ type City = {"New York", 東京, Zoë}
 type Person
 type Town from "towns.csv"
 type Street from "towns.tsv" columns ("the street")
+type Shop from "town.db" table "the shops" columns (name)
 
 param w = log(3/2)
 param leniency(Student) = {s1: 0.2, s2: 1.5, else: -0.7e-1}
@@ -16,6 +17,7 @@ param far(a: Town, b: Town) from "far.csv" columns (a, b, km) else -1
 
 relation friends(Person, Person) = {(anna, bob), (bob, anna)}
 relation likes(Person, Course) from "likes.csv"
+relation sells(Shop, Person) from "town.db" sql "select shop, \"who\" from sales where n > 1"
 
 random rain
 random smokes(Person)

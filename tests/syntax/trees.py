@@ -22,7 +22,24 @@ def _tuples(items, least=0, most=3):
 
 
 _words = st.sampled_from(
-    ["x", "columns", "y", "anna", "None", "int", "lambda", "x'", "y''", "_", "学生", "Å1", "नमस्ते", "typex"]
+    [
+        "x",
+        "columns",
+        "table",
+        "sql",
+        "y",
+        "anna",
+        "None",
+        "int",
+        "lambda",
+        "x'",
+        "y''",
+        "_",
+        "学生",
+        "Å1",
+        "नमस्ते",
+        "typex",
+    ]
 )
 _letters = st.text(st.characters(categories=["L", "Nd"]), min_size=1, max_size=4).filter(is_name)
 names = _build(ast.Name, _words | _letters)
@@ -86,7 +103,8 @@ _slots = _tuples(
 )
 _paths = st.text(st.characters(exclude_characters="\r\n"), max_size=8)
 _columns = _build(ast.Quoted, st.text(max_size=4)) | names
-_files = _build(ast.File, _paths, _tuples(_columns), st.none() | exprs)
+_rows = _build(ast.DatabaseRows, st.sampled_from(["table", "sql"]), st.text(max_size=4))
+_files = _build(ast.File, _paths, _tuples(_columns), st.none() | exprs, st.none() | _rows)
 _values = st.none() | exprs | _files
 _causes = _build(
     ast.Causes,

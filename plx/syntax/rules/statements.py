@@ -6,6 +6,7 @@ from plx.errors import Diagnostic
 from plx.syntax.mistake import Mistake
 from plx.syntax.rules.starts import draw
 from plx.syntax.wording import EXAMPLES
+from plx.syntax.words import FILE_WORDS
 
 
 def no_name(m: Mistake) -> Diagnostic | None:
@@ -73,11 +74,26 @@ def wrong_else(m: Mistake) -> Diagnostic | None:
 
 
 def late_columns(m: Mistake) -> Diagnostic | None:
-    """``from "a.csv" else 0 columns (x, y)``."""
-    if m.text != "columns" or not m.has("FROM") or m.open or m.starts_line:
+    """``from "a.csv" else 0 columns (x, y)``, ``from "a.db" columns (x) table "a"``."""
+    if m.text not in FILE_WORDS or not m.has("FROM") or m.open or m.starts_line:
         return None
-    hint = 'for example `param w(T) from "w.csv" columns (a, b) else 0`'
-    return m.says("`columns (…)` comes right after the file", hint)
+    if m.text == "columns":
+        hint = 'for example `param w(T) from "w.csv" columns (a, b) else 0`'
+        return m.says("`columns (…)` comes right after the file", hint)
+    hint = 'for example `param w(T) from "w.db" table "w" columns (a, b) else 0`'
+    return m.says(f"`{m.text}` comes right after the file, and once", hint)
+
+
+def bare_rows(m: Mistake) -> Diagnostic | None:
+    """``from "a.db" table people``."""
+    if m.before is None or m.before.type not in ("TABLE", "SQL"):
+        return None
+    if m.before.type == "TABLE":
+        return m.says(
+            "the name of the table in quotes is missing after `table`", 'for example `table "people"`'
+        )
+    hint = 'for example `sql "select name from people"`'
+    return m.says("a query of the database in quotes is missing after `sql`", hint)
 
 
 def colon_too_many(m: Mistake) -> Diagnostic | None:

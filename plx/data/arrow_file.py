@@ -1,0 +1,91 @@
+"""Parquet and Feather (Arrow) files → columns. Only the columns that are wanted are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from plx.data.arrange import Raw
+from plx.data.arrow_columns import column_of_arrow
+from plx.data.cells import Column
+from plx.data.file_rows import RowsAsked, read_rows
+from plx.data.opening import beginning
+from plx.data.shape import Shape
+from plx.errors import Diagnostic, PlxError
+from plx.extras import library
+from plx.source import Span
+
+
+def read_parquet(path: Path, shape: Shape, at: Span) -> Raw:
+    """The columns of a Parquet file for one declaration. Raises PlxError for one that is damaged, lacks a
+    column or holds other things than values, MissingLibraryError without pyarrow."""
+    beginning(path, at)
+    types, parquet = library("pyarrow", "Parquet files").types, library("pyarrow.parquet", "Parquet files")
+    with _in_words(path, "Parquet", at):
+        with parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            texts = {field.name for field in file.schema_arrow if types.is_string(field.type)}
+
+        def table(places: Sequence[int]) -> Any:
+            wanted = [names[place] for place in places]
+            with parquet.ParquetFile(path, read_dictionary=[*texts.intersection(wanted)]) as file:
+                return file.read(columns=wanted)
+
+        return _read(path, names, table, shape, at)
+
+
+def read_feather(path: Path, shape: Shape, at: Span) -> Raw:
+    """The columns of a Feather or Arrow file, or of an Arrow stream, as `read_parquet`."""
+    is_file = beginning(path, at).startswith(b"ARROW1")
+    pyarrow, ipc = library("pyarrow", "Arrow files"), library("pyarrow.ipc", "Arrow files")
+
+    def opened(source: Any, places: Sequence[int] = ()) -> Any:
+        options = ipc.IpcReadOptions(included_fields=list(places))
+        return (ipc.open_file if is_file else ipc.open_stream)(source, options=options)
+
+    def table(places: Sequence[int]) -> Any:
+        with pyarrow.memory_map(str(path)) as source:
+            found = opened(source, sorted(places)).read_all()
+            found.validate(full=True)
+            return found.select([sorted(places).index(place) for place in places])
+
+    with _in_words(path, "Feather or Arrow", at):
+        with pyarrow.memory_map(str(path)) as source:
+            names = opened(source).schema.names
+        return _read(path, names, table, shape, at)
+
+
+def _read(
+    path: Path, names: Sequence[str], table: Callable[[Sequence[int]], Any], shape: Shape, at: Span
+) -> Raw:
+    asked = RowsAsked(shape, at, f"`{path.name}`", f'from "{path.name}"')
+    return read_rows(names, lambda places: columns_of(table(places), asked), asked)
+
+
+def columns_of(table: Any, asked: RowsAsked) -> list[Column]:
+    """The columns of an Arrow table. Raises PlxError for those of a type that holds no values."""
+    found = list(map(column_of_arrow, table.columns))
+    problems = [
+        Diagnostic(
+            f"the column `{name}` of {asked.file} holds no symbols, numbers or truth values, but {kind}",
+            asked.at,
+            hint=f"`{asked.source} columns (…)` leaves columns out",
+        )
+        for name, kind, column in zip(table.column_names, table.schema.types, found, strict=True)
+        if column is None
+    ]
+    if problems:
+        raise PlxError(problems)
+    return [column for column in found if column is not None]
+
+
+@contextmanager
+def _in_words(path: Path, kind: str, at: Span) -> Iterator[None]:
+    """Raises PlxError for what Arrow says of a file."""
+    try:
+        yield
+    except (library("pyarrow", f"{kind} files").ArrowException, OSError, ValueError) as error:
+        message = f"`{path.name}` is damaged, or no {kind} file: {str(error).partition(chr(10))[0]}"
+        raise PlxError(Diagnostic(message, at)) from None

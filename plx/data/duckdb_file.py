@@ -1,0 +1,86 @@
+"""DuckDB files, read as columns of Arrow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from plx.data.arrow_file import columns_of
+from plx.data.cells import Column
+from plx.data.database import SqlError, in_words, quoted_name
+from plx.data.file_rows import RowsAsked
+from plx.extras import library
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    return (library("duckdb", "DuckDB files").Error,)
+
+
+def _first_lines(error: Exception) -> str:
+    """What DuckDB says, without the kind of error before it and the excerpt of the query after it."""
+    return re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", str(error).split("\n\n")[0].replace("\n", "; "))
+
+
+_in_words = in_words(_errors, _first_lines)
+
+
+class DuckdbFile:
+    """An open file."""
+
+    bits = False
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+
+    @_in_words
+    def tables(self) -> list[str]:
+        """The names of tables and views; those of other schemas than ``main`` after a dot."""
+        return list(self._tables())
+
+    @_in_words
+    def table(self, name: str, columns: Sequence[str] = ()) -> str:
+        """The query for a table, or some of its columns."""
+        place = ".".join(map(quoted_name, self._tables()[name]))
+        return f"select {', '.join(map(quoted_name, columns)) or '*'} from {place}"
+
+    @_in_words
+    def names(self, sql: str) -> list[str]:
+        """The columns of a query."""
+        return list(self._answer(sql).columns)
+
+    @_in_words
+    def columns(self, sql: str, places: Sequence[int], asked: RowsAsked) -> list[Column]:
+        """Some columns of a query."""
+        return columns_of(self._answer(sql).to_arrow_table().select(list(places)), asked)
+
+    def _tables(self) -> dict[str, tuple[str, str]]:
+        """Name → schema and table."""
+        listed = (
+            "select table_schema, table_name from information_schema.tables order by table_schema, table_name"
+        )
+        found = self.connection.execute(listed).fetchall()
+        return {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}
+
+    def _answer(self, sql: str) -> Any:
+        """The answer of what is one query."""
+        kinds = [statement.type.name for statement in self.connection.extract_statements(sql)]
+        if kinds != ["SELECT"]:
+            raise SqlError("it is not one query, such as `select name from people`")
+        return self.connection.sql(sql)
+
+
+@contextmanager
+def open_duckdb(path: Path) -> Iterator[DuckdbFile]:
+    """A file, opened to be read; its queries see no other file. Raises SqlError."""
+    library("pyarrow", "DuckDB files")
+    with closing(_connected(path)) as connection:
+        yield DuckdbFile(connection)
+
+
+@_in_words
+def _connected(path: Path) -> Any:
+    duckdb = library("duckdb", "DuckDB files")
+    return duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"})
