@@ -24,6 +24,7 @@ from plx.syntax.parser import recover
 from plx.values import Values
 
 if TYPE_CHECKING:
+    from plx.answer.named import Subject
     from plx.answer.result import Result
     from plx.formats.translated import Translated
     from plx.graph.model import GroundModel
@@ -188,6 +189,11 @@ class Model:
         _check_kind(kind)
         return describe(find_symmetry(self.ground, kind, checked(seconds=seconds)["seconds"]), self.ground)
 
+    def cheap_symmetries(self) -> Symmetries | None:
+        """`symmetries`, of a small model and within seconds; None for a large one."""
+        small = int(self.ground.graph.card.sum()) <= _CHEAP and len(self.ground.graph.scope) <= _CHEAP
+        return self.symmetries(seconds=_CHEAP_SECONDS) if small else None
+
     def draw_symmetries(self, kind: Kind = "nec", form: Literal["svg", "dot"] = "svg") -> str:
         """The coloured graph whose symmetries are those of the program, as SVG or DOT text.
 
@@ -225,7 +231,21 @@ class Model:
 
         rest = [group for group in groups if group.positions not in counted]
         runs, interrupted = in_turn(rest, run, options, clock)
-        return collect(self.name, [*done, *runs], self.ground.queries, interrupted)
+        return collect(self.name, [*done, *runs], self.ground.queries, interrupted, self._subject())
+
+    def _subject(self) -> Subject:
+        from plx.answer.ground_report import summary
+        from plx.answer.named import Subject
+
+        text, ground = self.origin.text, self.ground
+        own = all(query.span is None or query.span.source.text == text for query in ground.queries)
+        return Subject(text, summary(ground), ground.rules, own)
+
+
+_CHEAP = 20_000
+"""States, and places in scopes of factors, of the largest model whose symmetries cost next to nothing."""
+
+_CHEAP_SECONDS = 2.0
 
 
 def _check_kind(kind: Kind) -> None:
