@@ -20,6 +20,7 @@ from plx.errors import CallError, Diagnostic, PlxError
 from plx.origin import CheckedProgram, Origin
 from plx.questions import Questions
 from plx.source import Source
+from plx.syntax import ast
 from plx.syntax.parser import recover
 from plx.values import Values
 
@@ -308,6 +309,13 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
     if mistakes:
         raise PlxError(mistakes)
     return Model(recipe.source.name, CheckedProgram(program, recipe.source.text, recipe.max_ground), recipe)
+
+
+def awaited(source: Source) -> tuple[str, ...]:
+    """The types, params and relations of a program that wait for a value from the caller, by name."""
+    module, _ = recover(source)
+    kinds = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl
+    return tuple(s.name.text for s in module.statements if isinstance(s, kinds) and s.value is None)
 
 
 def build_translated(
