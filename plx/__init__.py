@@ -1,7 +1,7 @@
 """plx: a probabilistic programming language for typed, finite, multi-valued unknowns."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plx.answer.named import Estimate, MapWorld, Moments
@@ -59,6 +59,11 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'plx' has no attribute {name!r}")
     return getattr(import_module(f"plx.{_HOME.get(name, 'api')}"), name)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What ``%load_ext plx`` calls: from then on, a cell that begins with ``%%plx`` is a program."""
+    import_module("plx.notebook").register(shell)
 
 
 def __dir__() -> list[str]:

@@ -20,10 +20,12 @@ from plx.errors import CallError, Diagnostic, PlxError
 from plx.origin import CheckedProgram, Origin
 from plx.questions import Questions
 from plx.source import Source
+from plx.syntax import ast
 from plx.syntax.parser import recover
 from plx.values import Values
 
 if TYPE_CHECKING:
+    from plx.answer.named import Subject
     from plx.answer.result import Result
     from plx.formats.translated import Translated
     from plx.graph.model import GroundModel
@@ -188,6 +190,11 @@ class Model:
         _check_kind(kind)
         return describe(find_symmetry(self.ground, kind, checked(seconds=seconds)["seconds"]), self.ground)
 
+    def cheap_symmetries(self) -> Symmetries | None:
+        """`symmetries`, of a small model and within seconds; None for a large one."""
+        small = int(self.ground.graph.card.sum()) <= _CHEAP and len(self.ground.graph.scope) <= _CHEAP
+        return self.symmetries(seconds=_CHEAP_SECONDS) if small else None
+
     def draw_symmetries(self, kind: Kind = "nec", form: Literal["svg", "dot"] = "svg") -> str:
         """The coloured graph whose symmetries are those of the program, as SVG or DOT text.
 
@@ -225,7 +232,21 @@ class Model:
 
         rest = [group for group in groups if group.positions not in counted]
         runs, interrupted = in_turn(rest, run, options, clock)
-        return collect(self.name, [*done, *runs], self.ground.queries, interrupted)
+        return collect(self.name, [*done, *runs], self.ground.queries, interrupted, self._subject())
+
+    def _subject(self) -> Subject:
+        from plx.answer.ground_report import summary
+        from plx.answer.named import Subject
+
+        text, ground = self.origin.text, self.ground
+        own = all(query.span is None or query.span.source.text == text for query in ground.queries)
+        return Subject(text, summary(ground), ground.rules, own)
+
+
+_CHEAP = 20_000
+"""States, and places in scopes of factors, of the largest model whose symmetries cost next to nothing."""
+
+_CHEAP_SECONDS = 2.0
 
 
 def _check_kind(kind: Kind) -> None:
@@ -288,6 +309,13 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
     if mistakes:
         raise PlxError(mistakes)
     return Model(recipe.source.name, CheckedProgram(program, recipe.source.text, recipe.max_ground), recipe)
+
+
+def awaited(source: Source) -> tuple[str, ...]:
+    """The types, params and relations of a program that wait for a value from the caller, by name."""
+    module, _ = recover(source)
+    kinds = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl
+    return tuple(s.name.text for s in module.statements if isinstance(s, kinds) and s.value is None)
 
 
 def build_translated(

@@ -24,6 +24,10 @@ class Origin(Protocol):
     def contents(self) -> str:
         """What it holds, counted."""
 
+    @property
+    def text(self) -> str | None:
+        """The text of a program; None for what is none."""
+
     def assemble(self) -> GroundModel:
         """The factor graph, with names. Raises PlxError if it would be too large, NoWorldError if no world
         is left."""
@@ -92,6 +96,10 @@ class ForeignNetwork:
     @property
     def contents(self) -> str:
         return self.network.contents
+
+    @property
+    def text(self) -> None:
+        return None
 
     def assemble(self) -> GroundModel:
         from plx.formats import build

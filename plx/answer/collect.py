@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plx.answer.estimate import name_answers, observed, without_answer
+from plx.answer.named import Subject
 from plx.answer.result import QueryResult, Result
 from plx.graph.model import GroundQuery
 from plx.ground.given import QueryGroup
@@ -19,9 +20,11 @@ def collect(
     runs: Sequence[tuple[QueryGroup, Inference]],
     asked: Sequence[GroundQuery] = (),
     interrupted: bool = False,
+    subject: Subject | None = None,
 ) -> Result:
     """The answers of all runs by name. What else was ``asked`` has none, as there was no time for it;
-    ``interrupted``: Ctrl-C came before some runs, and what they were to answer is left out."""
+    ``interrupted``: Ctrl-C came before some runs, and what they were to answer is left out. ``subject`` is
+    what was asked about."""
     merged = _merge([run for _, run in runs])
     status = "interrupted" if interrupted else merged.status
     named = [] if status == "interrupted" else _without_answer(runs, asked)
@@ -36,7 +39,7 @@ def collect(
         log_weights=next((run.log_weights for group, run in runs if not group.given), None),
     )
     seen = observed(runs[0][0].model) if any(answer.drawn for _, answer, _ in named) else ()
-    return Result(program, tuple(item[1] for item in named), inference, seen)
+    return Result(program, tuple(item[1] for item in named), inference, seen, subject)
 
 
 def _without_answer(

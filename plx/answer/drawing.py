@@ -31,7 +31,12 @@ def save_plot(figure: Figure, path: Path) -> None:
     """Write a figure; the suffix of the path is the format. Raises PlxError where it cannot be written."""
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix[1:].lower(), facecolor=figure.get_facecolor())
+    save_drawn(drawn.getvalue(), path, "plot")
+
+
+def save_drawn(content: bytes, path: Path, what: str) -> None:
+    """Write a file at once. Raises PlxError, which says ``what`` it is, where it cannot be written."""
     try:
-        save(path, drawn.getvalue())
+        save(path, content)
     except OSError as error:
-        raise PlxError(Diagnostic(f"the plot `{path}` cannot be written: {error.strerror}")) from None
+        raise PlxError(Diagnostic(f"the {what} `{path}` cannot be written: {error.strerror}")) from None

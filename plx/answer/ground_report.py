@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,20 +73,29 @@ def table(model: GroundModel) -> Table:
     from rich.table import Table
 
     out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in ("line", "rule", "instances", "factors", "memory", "seconds"):
+    for name in HEADINGS:
         out.add_column(name, justify="left" if name == "rule" else "right", overflow="fold")
-    for rule in model.rules:
-        out.add_row(
+    for row in rule_rows(model.rules):
+        out.add_row(*map(escape, row))
+    return out
+
+
+HEADINGS = ("line", "rule", "instances", "factors", "memory", "seconds")
+
+
+def rule_rows(rules: Iterable[GroundRule]) -> Iterator[tuple[str, ...]]:
+    """The rows of a table of rules, those of the joins of each below it."""
+    for rule in rules:
+        yield (
             str(rule.span.line) if rule.span else "",
-            escape(readable(rule.text)),
+            readable(rule.text),
             count_text(rule.instances),
             count_text(rule.factors),
             bytes_text(rule.bytes),
             f"{rule.seconds:.3f}",
         )
         for step in rule.steps if any(step.on for step in rule.steps) else ():
-            out.add_row("", escape(readable(f"  {_step_text(step)}")), count_text(step.rows), "", "", "")
-    return out
+            yield "", readable(f"  {_step_text(step)}"), count_text(step.rows), "", "", ""
 
 
 def _step_text(step: GroundStep) -> str:

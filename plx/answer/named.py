@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.model import GroundRule
 from plx.infer.inference import Inference
 
 Value = str | bool | int | float
@@ -126,6 +127,17 @@ class NamedAnswer:
 
 
 @dataclass(frozen=True)
+class Subject:
+    """What the queries are about: the program's ``text``, None for a network of another tool, and in words
+    what it grounded to. ``own_lines``: the queries stand in this text, so that their lines are its lines."""
+
+    text: str | None
+    size: str
+    rules: tuple[GroundRule, ...] = ()
+    own_lines: bool = True
+
+
+@dataclass(frozen=True)
 class NamedAnswers:
     """The fields of a `Result`, which says what they mean: every answer of a run."""
 
@@ -133,6 +145,7 @@ class NamedAnswers:
     queries: Sequence[NamedAnswer]
     inference: Inference = field(compare=False)
     observed: tuple[Observed, ...] = field(default=(), compare=False, repr=False)
+    subject: Subject | None = field(default=None, compare=False, repr=False)
 
     @property
     def converged(self) -> bool:

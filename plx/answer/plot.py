@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -76,6 +78,35 @@ def figure(result: NamedAnswers, theme: Theme = "light") -> Figure:
         place.set_axis_off()
     drawn.suptitle(_headline(result, len(panels) - len(shown)), fontsize=9, color=colours.text)
     return drawn
+
+
+def svg(result: NamedAnswers) -> str:
+    """The figure as an SVG element for inside of a page, which gives its colours as CSS variables.
+
+    They are ``--plot-back``, ``-text``, ``-faint``, ``-main`` and ``-second``. Raises MissingLibraryError
+    without matplotlib.
+    """
+    drawn = io.StringIO()
+    with library("matplotlib", "plots").rc_context({"svg.fonttype": "none", "svg.hashsalt": "plx"}):
+        figure(result).savefig(drawn, format="svg", metadata=_NO_METADATA)
+    text = drawn.getvalue()
+    return _TAG.sub(_themed, text[text.index("<svg") :])
+
+
+_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+_TAG = re.compile(r"<[^>]+>")
+
+
+def _themed(tag: re.Match[str]) -> str:
+    found = tag[0]
+    for name, colour in _THEMES["light"]._asdict().items():
+        found = found.replace(colour, f"var(--plot-{name})")
+    return found
+
+
+def variables(theme: Theme) -> str:
+    """The variables of `svg` as CSS declarations."""
+    return " ".join(f"--plot-{name}: {colour};" for name, colour in _THEMES[theme]._asdict().items())
 
 
 def _headline(result: NamedAnswers, left_out: int) -> str:

@@ -14,12 +14,13 @@ import numpy as np
 
 from plx.answer import export, frames, labelled, plot
 from plx.answer.credible import CredibleSet, Quantile, credible_set, quantile
-from plx.answer.drawing import require_plot, save_plot
+from plx.answer.drawing import require_plot, save_drawn, save_plot
 from plx.answer.grid import Grid, grid
 from plx.answer.kept import read
 from plx.answer.keys import keyed
 from plx.answer.lookup import canonical
 from plx.answer.named import Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
+from plx.answer.report import page
 from plx.answer.table import one_line, plain_table
 from plx.errors import nearest
 from plx.saving import save
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray as xr
     from matplotlib.figure import Figure
+
+    from plx.lift.describe import Symmetries
 
 
 @dataclass(frozen=True, repr=False)
@@ -354,6 +357,15 @@ class Result(NamedAnswers):
         if path is not None:
             save_plot(drawn, Path(path))
         return drawn
+
+    def report(self, path: str | os.PathLike[str], symmetries: Symmetries | None = None) -> None:
+        """Write one HTML page that needs nothing else: the program with each answer beside its query, how
+        they were found and how good they are, plots where matplotlib is installed, sizes, symmetries.
+
+        Raises PlxError where the file cannot be written.
+        """
+        text = page(self, None if symmetries is None else symmetries.text())
+        save_drawn(text.encode("utf-8", "replace"), Path(path), "report")
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file: the rows of `to_polars`, and in its metadata all that `load` reads back.

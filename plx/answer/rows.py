@@ -56,12 +56,13 @@ def _first_row(query: NamedAnswer, value: str, answer: str, error: str) -> Row:
         answer=answer,
         error=error,
         ess="" if query.ess is None else count_text(query.ess),
-        rhat="" if query.rhat is None else _rhat_text(query.rhat),
+        rhat="" if query.rhat is None else rhat_text(query.rhat),
         mark="" if query.converged or query.kind == "logz" or not query.answered else "not converged",
     )
 
 
-def _rhat_text(rhat: float) -> str:
+def rhat_text(rhat: float) -> str:
+    """R-hat to read: three decimals, or ``inf``."""
     return f"{rhat:.3f}" if math.isfinite(rhat) else "inf"
 
 

@@ -234,6 +234,13 @@ def drawn_form(file: Path) -> Literal["svg", "dot"]:
     return "svg" if file.suffix.lower() == ".svg" else "dot"
 
 
+def check_report(file: Path) -> None:
+    """Raises BadParameter for a page that does not end in .html, or cannot be written."""
+    if file.suffix.lower() not in (".html", ".htm"):
+        raise typer.BadParameter(f"--report {file}: a page ends in .html")
+    check_output(file)
+
+
 def name_of(file: Path) -> str:
     """How messages call a file."""
     return "standard input" if str(file) == "-" else str(file)

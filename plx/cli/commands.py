@@ -31,6 +31,7 @@ from plx.cli.arguments import (
     Theme,
     check_method,
     check_number,
+    check_report,
     drawn_form,
     load,
     mln_choices,
@@ -142,6 +143,10 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="Draw the answers: a.svg, a.png, a.pdf.")
     ] = None,
     theme: Annotated[Theme, typer.Option(help="Colours of the plot.")] = Theme.light,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page with program, answers and plots: out.html."),
+    ] = None,
     weights: MlnWeights = None,
     world: MlnWorld = None,
     closed: MlnClosed = None,
@@ -168,6 +173,8 @@ def run(
 
         check_output(plot)
         require_plot(plot)
+    if report is not None:
+        check_report(report)
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
     choices = mln_choices(weights, world, closed, dialect)
     model = load(file, bind, evidence, max_ground, best, questions, choices)
@@ -186,10 +193,14 @@ def run(
     except Interrupted as interrupt:
         if interrupt.result is None:
             raise
+        if report is not None:
+            interrupt.result.report(report)
         print_result(interrupt.result, form, output)
         raise typer.Exit(INTERRUPTED) from None
     if plot is not None:
         result.plot(plot, theme.value)
+    if report is not None:
+        result.report(report, model.cheap_symmetries())
     print_result(result, form, output)
     if strict and not result.converged:
         raise typer.Exit(UNCONVERGED)

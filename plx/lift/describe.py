@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,7 +16,8 @@ from plx.graph.model import GroundModel
 from plx.lift.layers import Layer
 from plx.lift.names import PointNames
 from plx.lift.structure import full_orbits
-from plx.lift.symmetry import Kind, Symmetry
+from plx.lift.symbols import block_keys, interchangeable_symbols
+from plx.lift.symmetry import TITLE, Kind, Symmetry
 from plx.markup import html_text
 from plx.numerals import readable
 from plx.values import IntArray
@@ -68,6 +69,12 @@ class Symmetries:
         )
 
     @cached_property
+    def symbols(self) -> tuple[tuple[str, ...], ...]:
+        """Sets of symbols that can change places in all unknowns at once; there may be others."""
+        found = interchangeable_symbols(self._names)
+        return tuple(tuple(map(self._model.atoms.value_name, values)) for values in found)
+
+    @cached_property
     def orbits(self) -> tuple[tuple[Pair, ...], ...]:
         """The orbits of several pairs (term, value)."""
         return tuple(tuple(self._names.pair(p) for p in orbit.tolist()) for orbit in self._orbits())
@@ -92,6 +99,7 @@ class Symmetries:
             "kind": self.kind,
             "order": _plain(self.order),
             "order_text": self.order_text,
+            "symbols": [list(names[:most]) for names in self.symbols[:most]],
             "value_classes": [{"term": t, "values": list(v)} for t, v in self.value_classes[:most]],
             "orbits": [[list(pair) for pair in orbit[:most]] for orbit in self.orbits[:most]],
             "structure": list(self.structure[:most]),
@@ -102,7 +110,8 @@ class Symmetries:
     def text(self, most: int = 12) -> str:
         """A page of text; lists are cut after ``most`` entries."""
         order = "none but the identity" if self.order == 1 else f"a group of order {self.order_text}"
-        lines = [f"{_TITLE[self.kind]}: {order}"]
+        lines = [f"{TITLE[self.kind]}: {order}"]
+        lines += [f"  {names} are interchangeable" for names in _cut(tuple(map(_joined, self.symbols)), most)]
         lines += [f"  {sentence}" for sentence in _cut(self.structure, most)]
         if self.value_classes:
             lines.append("interchangeable values:")
@@ -147,13 +156,6 @@ class Symmetries:
     def _sentences(self) -> Iterator[str]:
         for layer in self._symmetry.group.layers:
             yield _Sentence(self._names, layer).text()
-
-
-_TITLE = {
-    "variable": "variable symmetries",
-    "vv": "variable-value symmetries",
-    "nec": "symmetries of the model with interchangeable values merged",
-}
 
 
 def describe(symmetry: Symmetry, model: GroundModel) -> Symmetries:
@@ -212,22 +214,14 @@ class _Sentence:
 
     def _of_blocks(self, variables: IntArray) -> str:
         """Blocks of several unknowns, by what tells them apart where there is such a thing."""
-        keys = self._keys(variables)
+        keys = self._keys()
         about = f" ({_listed(keys)})" if keys else ""
         of = f" of {_count(variables[0], 'unknown')}, the first: {self._unknowns(variables[0])}"
         return f"{self.blocks:,} interchangeable blocks{about}{of}"
 
-    def _keys(self, variables: IntArray) -> list[str]:
-        """The one argument that all unknowns of a block share and no other block has."""
-        shared = [
-            frozenset.intersection(*(self.names.arguments(v) for v in np.unique(row).tolist()))
-            for row in variables
-        ]
-        count = Counter(a for arguments in shared for a in arguments)
-        own = [[a for a in arguments if count[a] == 1] for arguments in shared]
-        if any(len(arguments) != 1 for arguments in own):
-            return []
-        return [self.names.model.atoms.value_name(a) for (a,) in own]
+    def _keys(self) -> list[str]:
+        """What tells the blocks apart, by name."""
+        return [self.names.model.atoms.value_name(a) for a in block_keys(self.names, self.layer)]
 
     def _unknowns(self, variables: IntArray) -> str:
         distinct = list(dict.fromkeys(variables.ravel().tolist()))
@@ -243,6 +237,17 @@ def _listed(names: list[str], total: int | None = None) -> str:
     """``a, b, c`` or ``a, b, c, …``."""
     total = len(names) if total is None else total
     return ", ".join(names[:_LIST]) + (", …" if total > _LIST else "")
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    """``s3…s50`` for a run, else the names, the first few of many."""
+    parts = [re.fullmatch(r"(.*?)(\d+)", name) for name in names]
+    if len(names) > 2 and all(parts):
+        found = [(part[1], part[2]) for part in parts if part]
+        first = int(found[0][1])
+        if found == [(found[0][0], str(first + k)) for k in range(len(found))]:
+            return f"{names[0]}…{names[-1]}"
+    return _listed(list(names)) if len(names) > _LIST else ", ".join(names[:-1]) + f" and {names[-1]}"
 
 
 def _cut(lines: tuple[str, ...], most: int) -> list[str]:

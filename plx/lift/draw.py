@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Callable
 from html import escape
 from typing import Final
@@ -16,7 +17,7 @@ from plx.lift.find import reduced_graph, truth_labels
 from plx.lift.group import Group
 from plx.lift.names import PointNames
 from plx.lift.quotient import reduce
-from plx.lift.symmetry import Kind, Symmetry
+from plx.lift.symmetry import TITLE, Kind, Symmetry
 from plx.values import IMPOSSIBLE, FloatArray
 
 _LARGEST: Final = 400
@@ -24,6 +25,15 @@ _LARGEST: Final = 400
 
 _SIDE: Final = 900
 """Width and height of an SVG, in pixels."""
+
+
+_HEAD: Final = 50
+"""Height of the title and the legend above it."""
+
+_LEGEND: Final = (
+    "ellipse: a value of an unknown; box: what ties values, or an entry of a table by its weight; "
+    "only vertices of one colour can be exchanged"
+)
 
 
 def draw(model: GroundModel, kind: Kind, form: str) -> str:
@@ -36,7 +46,8 @@ def draw(model: GroundModel, kind: Kind, form: str) -> str:
     if graph.n_vertices > _LARGEST:
         message = f"the coloured graph has {graph.n_vertices:,} vertices; at most {_LARGEST:,} are drawn"
         raise PlxError(Diagnostic(message, hint="draw a smaller instance of the program"))
-    return _dot(graph, label) if form == "dot" else _svg(graph, label)
+    title = f"{TITLE[kind]}: {graph.n_vertices:,} vertices"
+    return _dot(graph, label, title) if form == "dot" else _svg(graph, label, title)
 
 
 def _labelled(model: GroundModel, kind: Kind) -> tuple[ColoredGraph, Callable[[int], str]]:
@@ -67,7 +78,12 @@ def _labelled(model: GroundModel, kind: Kind) -> tuple[ColoredGraph, Callable[[i
 def _palette(graph: ColoredGraph) -> list[str]:
     """One fill per colour, light enough to read black text on."""
     n = int(graph.color.max(initial=0)) + 1
-    return [f"hsl({(360 * i * 0.381966) % 360:.0f},70%,{78 + 8 * (i % 2)}%)" for i in range(n)]
+    return [_hex((i * 0.381966) % 1, 0.78 + 0.08 * (i % 2)) for i in range(n)]
+
+
+def _hex(hue: float, light: float) -> str:
+    """A colour of some saturation, as every reader of pictures knows it."""
+    return "#" + "".join(f"{round(255 * x):02x}" for x in colorsys.hls_to_rgb(hue, light, 0.7))
 
 
 def _edges(graph: ColoredGraph) -> list[tuple[int, int]]:
@@ -76,37 +92,33 @@ def _edges(graph: ColoredGraph) -> list[tuple[int, int]]:
     return list(zip(left[once].tolist(), graph.neighbor[once].tolist(), strict=True))
 
 
-def _dot(graph: ColoredGraph, name: Callable[[int], str]) -> str:
+def _dot(graph: ColoredGraph, name: Callable[[int], str], title: str) -> str:
     fill = _palette(graph)
     lines = ["graph symmetries {", "  layout=neato; overlap=false; node [style=filled];"]
+    lines.append(f'  labelloc=t; label="{title}\\n{_LEGEND}";')
     for v in range(graph.n_vertices):
         shape = "ellipse" if graph.role[v] == PAIR else "box"
         text = name(v).replace("\\", "\\\\").replace('"', '\\"')
-        color = _hex(fill[graph.color[v]])
+        color = fill[graph.color[v]]
         lines.append(f'  v{v} [label="{text}", shape={shape}, fillcolor="{color}"];')
     lines += [f"  v{a} -- v{b};" for a, b in _edges(graph)]
     return "\n".join([*lines, "}", ""])
 
 
-def _hex(hsl: str) -> str:
-    """A colour in the form that graphviz reads."""
-    import colorsys
-
-    hue, saturation, light = (float(x.strip("%")) for x in hsl[4:-1].split(","))
-    rgb = colorsys.hls_to_rgb(hue / 360, light / 100, saturation / 100)
-    return "#" + "".join(f"{round(255 * x):02x}" for x in rgb)
-
-
-def _svg(graph: ColoredGraph, name: Callable[[int], str]) -> str:
+def _svg(graph: ColoredGraph, name: Callable[[int], str], title: str) -> str:
     place = _layout(graph)
     fill = _palette(graph)
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_SIDE} {_SIDE}" '
-        'font-family="sans-serif" font-size="11" text-anchor="middle">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {-_HEAD} {_SIDE} {_SIDE + _HEAD}" '
+        'font-family="sans-serif" font-size="11" text-anchor="middle">',
+        f"<title>{escape(title)}</title>",
+        f'<rect y="{-_HEAD}" width="{_SIDE}" height="{_SIDE + _HEAD}" fill="#ffffff"/>',
+        f'<text x="{_SIDE // 2}" y="-26" font-size="15">{escape(title)}</text>',
+        f'<text x="{_SIDE // 2}" y="-8">{escape(_LEGEND)}</text>',
     ]
     for a, b in _edges(graph):
         (x1, y1), (x2, y2) = place[a], place[b]
-        out.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#999"/>')
+        out.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#999999"/>')
     for v in range(graph.n_vertices):
         x, y = place[v]
         text, color = name(v), fill[graph.color[v]]
@@ -116,7 +128,7 @@ def _svg(graph: ColoredGraph, name: Callable[[int], str]) -> str:
             if graph.role[v] == PAIR
             else f'<rect x="{x - half:.1f}" y="{y - 9:.1f}" width="{2 * half:.1f}" height="18"'
         )
-        out.append(f'{shape} fill="{color}" stroke="#333"/>')
+        out.append(f'{shape} fill="{color}" stroke="#333333"/>')
         out.append(f'<text x="{x:.1f}" y="{y + 4:.1f}">{escape(text)}</text>')
     return "\n".join([*out, "</svg>", ""])
 

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from plx.graph.model import GroundModel
+from plx.graph.model import AtomBlock, GroundModel
 from plx.graph.ragged import owners, starts
 from plx.lift.symmetry import Symmetry
 from plx.values import IntArray
@@ -28,10 +28,20 @@ class PointNames:
 
     def arguments(self, variable: int) -> frozenset[int]:
         """The value ids of the arguments of a variable."""
-        atoms = self.model.atoms
-        atom = int(atoms.atom_of[variable])
-        block = next(b for b in reversed(atoms.blocks) if b.first <= atom)
-        return frozenset(block.index[atom - block.first].tolist())
+        return frozenset(self.index(variable))
+
+    def index(self, variable: int) -> tuple[int, ...]:
+        """The value ids of the arguments of a variable, in order."""
+        block = self._block(variable)
+        return tuple(block.index[int(self.model.atoms.atom_of[variable]) - block.first].tolist())
+
+    def function(self, variable: int) -> str:
+        """The random function that a variable is of."""
+        return self._block(variable).name
+
+    def _block(self, variable: int) -> AtomBlock:
+        atom = int(self.model.atoms.atom_of[variable])
+        return next(block for block in reversed(self.model.atoms.blocks) if block.first <= atom)
 
     def pair(self, pair: int) -> tuple[str, str]:
         """The term and the value of a pair of the model."""

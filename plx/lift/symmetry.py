@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from plx.lift.quotient import Quotient
 from plx.values import IntArray
 
 Kind = Literal["variable", "vv", "nec"]
+
+TITLE: Final[dict[Kind, str]] = {
+    "variable": "variable symmetries",
+    "vv": "variable-value symmetries",
+    "nec": "symmetries of the model with interchangeable values merged",
+}
+"""What the symmetries of each kind are called."""
 
 
 @dataclass(frozen=True, eq=False)

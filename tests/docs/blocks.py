@@ -27,7 +27,7 @@ from unittest import mock
 from plx.cli import main
 
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NAMED = re.compile(r"# (\S+\.plx)\n")
+NAMED = re.compile(r"# (\S+\.plx)\n")
 _SECONDS = re.compile(r"\b\d+\.\d+ s\b|\b\d\.\d{3}$", re.MULTILINE)
 _REPORT = re.compile(r"(loading|looking|finding|searching|sampling|grounding)\b.*…$")
 WIDTH = 100
@@ -112,7 +112,7 @@ def run_block(block: Block, namespace: dict[str, object], following: Block | Non
 
 
 def run_program(block: Block, shown: bool) -> str:
-    named = _NAMED.match(block.text)
+    named = NAMED.match(block.text)
     if named:
         Path(named[1]).write_text(block.text, encoding="utf-8")
     code, printed = call(["run" if shown else "check", "-"], block.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -472,7 +473,12 @@ def test_coloured_graphs_can_be_drawn() -> None:
     model = make_model([2, 3], [([0, 1], [[0, 1, 1], [2, 0, 0]])])
     svg = ET.fromstring(draw(model, "vv", "svg"))
     assert sum(part.tag.endswith("ellipse") for part in svg) == 5
-    assert draw(model, "nec", "dot").count("shape=ellipse") == 4
+    assert "ellipse: a value of an unknown" in "".join(svg.itertext())
+    assert svg.findtext("{*}title") == "variable-value symmetries: 9 vertices"
+    fills = [part.get("fill") for part in svg if part.get("fill")]
+    assert fills and all(re.fullmatch("#[0-9a-f]{6}", fill or "") for fill in fills)
+    dot = draw(model, "nec", "dot")
+    assert dot.count("shape=ellipse") == 4 and "labelloc=t" in dot and "hsl" not in dot
     with pytest.raises(plx.PlxError, match="at most"):
         draw(ring(300), "vv", "svg")
 

@@ -91,15 +91,20 @@ CELLS = [
 ]
 
 
-def test_a_real_notebook() -> None:
+def run_cells(sources: list[str]) -> list[list[Any]]:
+    """What each of the cells shows, run one after the other."""
     formats, client = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
-    book = formats.v4.new_notebook(cells=[formats.v4.new_code_cell(source) for source in CELLS])
+    book = formats.v4.new_notebook(cells=[formats.v4.new_code_cell(source) for source in sources])
     resources = {"metadata": {"path": str(ROOT)}}
     client.NotebookClient(
         book, timeout=120, allow_errors=True, kernel_name="python3", resources=resources
     ).execute()
-    long, printed, *objects, logged, completed, stopped = [cell.outputs for cell in book.cells]
+    return [cell.outputs for cell in book.cells]
+
+
+def test_a_real_notebook() -> None:
+    long, printed, *objects, logged, completed, stopped = run_cells(CELLS)
     assert [output["data"]["text/plain"] for output in long] == ["True"]
     assert [output.output_type for output in printed] == ["stream"]
     assert "f(a)" in printed[0]["text"] and "method exact" in printed[0]["text"]
@@ -110,3 +115,100 @@ def test_a_real_notebook() -> None:
     assert ["0.731059" in output["text"] for output in logged] == [True]
     assert completed[0]["data"]["text/plain"] == "set()"
     assert [output["ename"] for output in stopped if output.output_type == "error"] == ["Interrupted"]
+
+
+PROGRAM = """
+type Person
+param w
+relation friends(Person, Person)
+random smokes(Person)
+weight w: smokes(x) & smokes(y) for (x, y) in friends
+"""
+PROGRAMS = [
+    "%load_ext plx\nPerson, friends, w, seen = ['anna', 'bob'], [('anna', 'bob')], 0.7, {'bob': True}",
+    f"%%plx answers{PROGRAM}query smokes(anna)",
+    "answers.method, round(answers['smokes(anna)'].probability, 6)",
+    "%%plx --query 'count(smokes(x) for x in {anna, bob}) as n' --observe '!smokes(bob)' --bind w=0"
+    + PROGRAM,
+    f"%%plx again --bind smokes{PROGRAM}query smokes(anna)",
+    "smokes = seen",
+    f"%%plx again --bind smokes{PROGRAM}query smokes(anna)",
+    "round(again[0].probability, 6)",
+    f"%%plx --model model{PROGRAM}query map",
+    "model.run()[0].kind",
+    "%%plx\nrandom rain\nquery ran",
+    "%%plx --chains some\nrandom rain",
+    "%%plx a-b\nrandom rain",
+    "%%plx 'a\nrandom rain",
+    "%%plx --method gibs\nrandom rain\nquery rain",
+    "%%plx\ntype T = {a}\nparam lost\nrandom f(T)\nweight lost: f(x) for x in T",
+]
+
+
+def test_cells_are_programs() -> None:
+    loaded, shown, kept, asked, unread, _, _, given, model, ran, *wrong = run_cells(PROGRAMS)
+    assert not loaded
+    (table,) = shown
+    assert table.output_type == "execute_result" and "<td>smokes(anna)</td>" in table["data"]["text/html"]
+    assert kept[0]["data"]["text/plain"] == f"('exact', {round((1 + E) / (3 + E), 6)})"
+    assert "mean" in asked[0]["data"]["text/plain"] and "0.5" in asked[0]["data"]["text/plain"]
+    assert "there is no variable `smokes`" in unread[0]["text"]
+    assert given[0]["data"]["text/plain"] == f"{round(E / (1 + E), 6)}"
+    assert (
+        model[0]["data"]["text/plain"].startswith("<Model cell: ") and "map" in ran[0]["data"]["text/plain"]
+    )
+    mistake, chains, name, quote, method, lost = wrong
+    assert mistake[0]["ename"] == "PlxError"
+    assert mistake[0]["traceback"][0].startswith("cell:3:7: error: `ran`")
+    assert [o["text"].split(":")[0] for o in (*chains, *name, *quote)] == ["UsageError"] * 3
+    assert "did you mean `gibbs`?" in "".join(method[0]["traceback"])
+    assert "lost" in "".join(lost[0]["traceback"]) and "Traceback" not in "".join(lost[0]["traceback"])
+
+
+E = float(np.exp(0.7))
+
+SLOW = """
+type T = 1..100
+random f(T)
+weight 0.1: f(x) & f(y) for x, y in T if x < y
+query f(1)
+"""
+INTERRUPTED = [
+    "%load_ext plx\nimport _thread, threading\nthreading.Timer(8, _thread.interrupt_main).start()",
+    f"%%plx part --method gibbs --seconds 100 --accuracy 0.000001{SLOW}",
+    "part.status, len(part)",
+]
+
+
+def test_a_cell_shows_a_bar_and_ctrl_c_leaves_the_answers_so_far() -> None:
+    _, (bar, shown, error), kept = run_cells(INTERRUPTED)
+    assert bar["data"] == {"text/html": "", "text/plain": ""}  # it was there, and was taken away
+    assert "<td>f(1)</td>" in shown["data"]["text/html"] and "interrupted" in shown["data"]["text/html"]
+    assert (error["ename"], error["traceback"]) == (
+        "Interrupted",
+        ["interrupted: these are the answers so far"],
+    )
+    assert kept[0]["data"]["text/plain"] == "('interrupted', 1)"
+
+
+def test_the_bar_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    from plx import progress
+    from plx.infer.options import Progress
+
+    states: list[str] = []
+    handle = SimpleNamespace(update=lambda data, raw: states.append(data["text/html"]))
+
+    def display(data: dict[str, str], raw: bool, display_id: bool) -> SimpleNamespace:
+        states.append(data["text/html"])
+        return handle
+
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    monkeypatch.setattr(progress, "_REDRAW_EVERY", 0.0)
+    bar = progress._NotebookBar()
+    bar.close()
+    bar.update(Progress("<looking>", 0.0, 1.0))
+    bar.update(Progress("sampling", 0.25, 2.0, 0.0123))
+    bar.close()
+    looking, sampling, gone = states
+    assert looking == "<progress></progress> &lt;looking&gt;"
+    assert sampling == '<progress value="0.250"></progress> sampling, ± 0.012' and gone == ""
