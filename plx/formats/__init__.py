@@ -1,4 +1,4 @@
-"""Models of other tools: UAI, BIF, libDAI, the JSON of the published models, and Markov logic networks."""
+"""Models of other tools: UAI, BIF, libDAI, DIMACS, JSON of published models, Markov logic networks."""
 
 from plx.formats.build import build, build_hard
 from plx.formats.network import ObservedNetwork

@@ -14,7 +14,7 @@ from plx import weights
 from plx.errors import Diagnostic, Note, PlxError, did_you_mean
 from plx.formats.bif_syntax import BifFile, BifProbability, Row, Token, parse_bif
 from plx.formats.network import Network, Table
-from plx.formats.numbers import LogNumbers
+from plx.formats.numbers import LogNumbers, log_id
 from plx.graph.model import AtomBlock
 from plx.source import Source
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values
@@ -194,7 +194,7 @@ class _Reader:
     def _scaled(self, row: IntArray) -> IntArray:
         entries = [self._entry(int(i)) for i in row]
         shares = [entry / sum(entries) for entry in entries]
-        return np.array([self.values.id(weights.log(p)) if p else IMPOSSIBLE for p in shares], dtype=np.int64)
+        return np.array([log_id(self.values, share) for share in shares], dtype=np.int64)
 
     def _entry(self, weight: int) -> Fraction:
         """The exact number whose log has this id."""

@@ -11,6 +11,7 @@ from plx.decoding import decode
 from plx.errors import Diagnostic, PlxError
 from plx.formats.bif import read_bif
 from plx.formats.build import build
+from plx.formats.cnf import read_cnf
 from plx.formats.evidence import (
     NetworkNames,
     join,
@@ -29,9 +30,11 @@ from plx.values import Values
 
 READERS: dict[str, Callable[[Source, Values], Network]] = {
     ".bif": read_bif,
+    ".cnf": read_cnf,
     ".fg": read_fg,
     ".json": read_paper,
     ".uai": read_uai,
+    ".wcnf": read_cnf,
 }
 """The reader of each suffix. A new format is one file with a reader, and one entry here."""
 
@@ -45,7 +48,7 @@ Evidence = Sequence[str | Path] | Mapping[str, object]
 
 
 def read_model(path: str | Path, evidence: Evidence = (), best: int = 0) -> GroundModel:
-    """The model in a .uai, .bif, .fg or .json file, with a query for every unobserved variable.
+    """The model in a file of another tool, and what it asks for: all marginals, log Z or a best world.
 
     ``best`` asks for so many most probable worlds too. Raises PlxError as `read_observed` and `build` do.
     """

@@ -8,12 +8,14 @@ from typing import Final
 
 from plx.errors import Diagnostic, PlxError
 
-_READS = "plx reads programs (.plx), networks in .uai, .bif, .fg and .json (of Anand et al.), and .mln"
+_READS = (
+    "plx reads programs (.plx), networks in .uai, .bif, .fg and .json (of Anand et al.), .cnf, .wcnf and .mln"
+)
 _SAVE = "save it as .bif or .uai"
 _PLX = "write it as a program of plx"
 _DATA = 'a program reads it: `relation r(T, T) from "{file}"`; or give it, `--bind r={file}`'
 _LOGIC = f"{_PLX}: a fact `0.3::a` is `random a` with `weight logit(0.3): a`"
-_CLAUSES = f"{_PLX}: a clause `1 -2 0` is `require a | !b`, with a weight `weight w: a | !b`"
+_CLAUSES = "give its file the suffix .cnf, or .wcnf for MaxSAT"
 _EVIDENCE = "it is evidence on a .mln: `plx run model.mln --evidence {file}`"
 
 SUFFIXES: Final = {
@@ -26,8 +28,6 @@ SUFFIXES: Final = {
     ".bifxml": ("a network in XMLBIF", _SAVE),
     ".xdsl": ("a network of GeNIe", _SAVE),
     ".dsl": ("a network of SMILE", _SAVE),
-    ".cnf": ("a formula in DIMACS", _CLAUSES),
-    ".wcnf": ("a weighted formula in DIMACS", _CLAUSES),
     ".stan": ("a program of Stan", f"{_PLX}; its unknowns are discrete"),
     ".wppl": ("a program of WebPPL", _PLX),
     ".blog": ("a program of BLOG", _PLX),
