@@ -50,7 +50,7 @@ def build(observed: ObservedNetwork) -> GroundModel:
 
 
 def build_hard(observed: ObservedNetwork) -> GroundModel:
-    """Tables with zeros, hard clauses and evidence as factors of their own: what says why no world is possible.
+    """Tables with zeros, hard clauses and evidence as factors of their own: why no world is possible.
 
     Nothing is fixed and nothing merged, so the graph is not for inference. There are no queries.
     """

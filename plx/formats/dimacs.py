@@ -3,7 +3,7 @@
 Forms that are told apart by what they hold:
 
 - counting, as the competition writes it since 2021 (``p cnf``, ``c p weight 1 0.3 0``,
-  ``c p show 1 2 0``, ``c t wmc``), as it did in 2020 (``p wcnf``, ``w 1 0.3 0``), as Cachet does (``w 1 0.3``)
+  ``c p show 1 2 0``, ``c t wmc``), in 2020 (``p wcnf``, ``w 1 0.3 0``), as Cachet does (``w 1 0.3``)
   and as miniC2D does (``c weights 0.3 0.7 …``);
 - MaxSAT, as until 2021 (``p wcnf variables clauses top``, a weight before each clause) and since 2022 (no
   line ``p``, hard clauses begin with ``h``).
