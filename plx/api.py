@@ -35,8 +35,8 @@ def compile(text: str, /, **bindings: object) -> Model:
 
 
 def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **bindings: object) -> Model:
-    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif, .fg,
-    .json, .cnf, .wcnf, .mln).
+    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif,
+    .xmlbif, .net, .fg, .json, .cnf, .wcnf, .mln).
 
     A program's paths are relative to its file, and ``bindings`` are those of ``compile``. For a network
     they are observed states by the name of the unknown; ``evidence`` are files of observations, for

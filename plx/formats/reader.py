@@ -21,20 +21,26 @@ from plx.formats.evidence import (
     read_pairs,
 )
 from plx.formats.fg import read_fg
+from plx.formats.hugin import read_hugin
 from plx.formats.network import FileEvidence, Network, ObservedNetwork
 from plx.formats.paper import read_paper
 from plx.formats.uai import read_uai
+from plx.formats.xmlbif import read_xmlbif
 from plx.graph.model import GroundModel
 from plx.source import Source
 from plx.values import Values
 
 READERS: dict[str, Callable[[Source, Values], Network]] = {
     ".bif": read_bif,
+    ".bifxml": read_xmlbif,
     ".cnf": read_cnf,
     ".fg": read_fg,
     ".json": read_paper,
+    ".net": read_hugin,
     ".uai": read_uai,
     ".wcnf": read_cnf,
+    ".xml": read_xmlbif,
+    ".xmlbif": read_xmlbif,
 }
 """The reader of each suffix. A new format is one file with a reader, and one entry here."""
 

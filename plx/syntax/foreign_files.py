@@ -9,7 +9,8 @@ from typing import Final
 from plx.errors import Diagnostic, PlxError
 
 _READS = (
-    "plx reads programs (.plx), networks in .uai, .bif, .fg and .json (of Anand et al.), .cnf, .wcnf and .mln"
+    "plx reads programs (.plx), networks in .uai, .bif, .fg and .json (of Anand et al.), .xmlbif, .net, "
+    ".cnf, .wcnf and .mln"
 )
 _SAVE = "save it as .bif or .uai"
 _PLX = "write it as a program of plx"
@@ -22,10 +23,6 @@ SUFFIXES: Final = {
     ".db": ("a database, as Alchemy reads evidence from", _EVIDENCE),
     ".pl": ("a program of Prolog or ProbLog", _LOGIC),
     ".problog": ("a program of ProbLog", _LOGIC),
-    ".net": ("a network of Hugin", _SAVE),
-    ".xml": ("XML, perhaps a network in XMLBIF", _SAVE),
-    ".xmlbif": ("a network in XMLBIF", _SAVE),
-    ".bifxml": ("a network in XMLBIF", _SAVE),
     ".xdsl": ("a network of GeNIe", _SAVE),
     ".dsl": ("a network of SMILE", _SAVE),
     ".stan": ("a program of Stan", f"{_PLX}; its unknowns are discrete"),
@@ -48,10 +45,14 @@ SUFFIXES: Final = {
 
 _BEGINNINGS: Final = (
     (re.compile(r"(c\b.*\n)*p\s+w?cnf\s+\d"), "a formula in DIMACS", _CLAUSES),
-    (re.compile(r"<(\?xml|!DOCTYPE|!--|bif\b)", re.IGNORECASE), "XML, perhaps a network in XMLBIF", _SAVE),
+    (
+        re.compile(r"<(\?xml|!DOCTYPE|!--|bif\b)", re.IGNORECASE),
+        "XML, perhaps a network in XMLBIF",
+        "XMLBIF has the suffix .xmlbif",
+    ),
     (re.compile(r"(MARKOV|BAYES)\s+\d"), "a network in UAI's form", "give its file the suffix .uai"),
     (re.compile(r"network\s+[^\n{]*\{"), "a network in BIF", "give its file the suffix .bif"),
-    (re.compile(r"net\s*\{"), "a network of Hugin", _SAVE),
+    (re.compile(r"net\s*\{"), "a network of Hugin", "give its file the suffix .net"),
     (re.compile(r"\{\s*\"cells\""), *SUFFIXES[".ipynb"]),
     (re.compile(r"[{\[]\s*[\"{\[]"), "JSON", "a model of Anand et al. has the suffix .json"),
     (re.compile(r"PK\x03\x04|%PDF|\x89PNG|\x1f\x8b"), "a binary file", "programs are UTF-8 text"),
