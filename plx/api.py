@@ -60,8 +60,8 @@ def convert(
     *evidence: str | os.PathLike[str],
     **bindings: object,
 ) -> tuple[Diagnostic, ...]:
-    """Write what is in a file as another file, by their suffixes: .plx or .uai; gives back what to know
-    of it.
+    """Write what is in a file as another file, by their suffixes: .plx, .uai or .fg; gives back what to
+    know of it.
 
     ``evidence`` and ``bindings`` are those of ``load``. Raises PlxError as ``load`` does, CallError for a
     suffix that is not written, OSError if the file cannot be.

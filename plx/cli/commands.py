@@ -248,7 +248,9 @@ def ground(
 @app.command()
 def convert(
     file: File,
-    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx or a .uai file.")],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx, .uai or .fg file.")
+    ],
     max_ground: MaxGround = None,
     bind: Bind = None,
     evidence: Evidence = None,

@@ -1,6 +1,7 @@
 """Models of other tools: UAI, BIF, libDAI, DIMACS, JSON of published models, Markov logic networks."""
 
 from plx.formats.build import build, build_hard
+from plx.formats.fg_writer import write_fg
 from plx.formats.ground_writer import write_ground
 from plx.formats.network import ObservedNetwork
 from plx.formats.plx_writer import write_plx
@@ -17,6 +18,7 @@ __all__ = [
     "is_model_file",
     "read_model",
     "read_observed",
+    "write_fg",
     "write_ground",
     "write_plx",
     "write_uai",
