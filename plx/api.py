@@ -76,6 +76,17 @@ def convert(
     return (*model.warnings, *found.notes)
 
 
+def from_pgmpy(model: object, /, **observed: object) -> Model:
+    """The model that pgmpy holds in memory, a Bayesian or a Markov network, with observed states by name.
+
+    Raises CallError for another object, PlxError for evidence on what is not there.
+    """
+    from plx.formats.pgmpy_model import read_pgmpy
+    from plx.origin import ForeignNetwork
+
+    return Model(type(model).__name__, ForeignNetwork(read_pgmpy(model, observed)))
+
+
 def run(
     text: str,
     /,
