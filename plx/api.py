@@ -35,8 +35,8 @@ def compile(text: str, /, **bindings: object) -> Model:
 
 
 def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **bindings: object) -> Model:
-    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif, .fg,
-    .json, .mln).
+    """The model in a file: a program, or by its suffix a network of another tool (.uai, .bif,
+    .xmlbif, .net, .fg, .json, .cnf, .wcnf, .mln).
 
     A program's paths are relative to its file, and ``bindings`` are those of ``compile``. For a network
     they are observed states by the name of the unknown; ``evidence`` are files of observations, for
@@ -60,8 +60,8 @@ def convert(
     *evidence: str | os.PathLike[str],
     **bindings: object,
 ) -> tuple[Diagnostic, ...]:
-    """Write what is in a file as another file, by their suffixes: .plx or .uai; gives back what to know
-    of it.
+    """Write what is in a file as another file, by their suffixes: .plx, .uai or .fg; gives back what to
+    know of it.
 
     ``evidence`` and ``bindings`` are those of ``load``. Raises PlxError as ``load`` does, CallError for a
     suffix that is not written, OSError if the file cannot be.
@@ -74,6 +74,17 @@ def convert(
     found = written(model, Path(output).suffix)
     save(Path(output), found.text.encode())
     return (*model.warnings, *found.notes)
+
+
+def from_pgmpy(model: object, /, **observed: object) -> Model:
+    """The model that pgmpy holds in memory, a Bayesian or a Markov network, with observed states by name.
+
+    Raises CallError for another object, PlxError for evidence on what is not there.
+    """
+    from plx.formats.pgmpy_model import read_pgmpy
+    from plx.origin import ForeignNetwork
+
+    return Model(type(model).__name__, ForeignNetwork(read_pgmpy(model, observed)))
 
 
 def run(

@@ -36,7 +36,10 @@ class Origin(Protocol):
         """The hard rules and observations alone, none of them merged. Raises PlxError as ``assemble``."""
 
     def program_text(self) -> str:
-        """It as a program of plx. Raises PlxError for a network that cannot be written so."""
+        """It as a program of plx. Raises PlxError for a network that has no world."""
+
+    def ground_text(self) -> str:
+        """Its distribution as a program, factor by factor. Raises as ``assemble``."""
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         """The error that is told of hard rules and observations that clash."""
@@ -72,6 +75,11 @@ class CheckedProgram:
 
     def program_text(self) -> str:
         return self.text
+
+    def ground_text(self) -> str:
+        from plx.formats import write_ground
+
+        return write_ground(self.assemble())
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         return clash
@@ -115,6 +123,9 @@ class ForeignNetwork:
         from plx.formats import write_plx
 
         return write_plx(self.network)
+
+    def ground_text(self) -> str:
+        return self.program_text()
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         """Evidence is no part of the file, so it is at fault where there is some."""

@@ -11,6 +11,7 @@ from plx.errors import CallError, Diagnostic
 from plx.model import Model
 
 if TYPE_CHECKING:
+    from plx.formats import UaiText
     from plx.graph.model import GroundModel
 
 
@@ -26,7 +27,10 @@ def network_text(grounded: GroundModel) -> Written:
     """A ground model in UAI's form, with the scale of its tables as a note."""
     from plx.formats import write_uai
 
-    found = write_uai(grounded)
+    return _scaled(write_uai(grounded))
+
+
+def _scaled(found: UaiText) -> Written:
     if not found.log_scale:
         return Written(found.text)
     sign, size = "-+"[found.log_scale > 0], abs(found.log_scale)
@@ -38,11 +42,21 @@ def _network(model: Model) -> Written:
     return network_text(model.ground)
 
 
+def _factor_graph(model: Model) -> Written:
+    from plx.formats import write_fg
+
+    return _scaled(write_fg(model.ground))
+
+
 def _program(model: Model) -> Written:
     return Written(model.origin.program_text())
 
 
-WRITERS: Final[dict[str, Callable[[Model], Written]]] = {".plx": _program, ".uai": _network}
+WRITERS: Final[dict[str, Callable[[Model], Written]]] = {
+    ".plx": _program,
+    ".uai": _network,
+    ".fg": _factor_graph,
+}
 """The writer of each suffix. A new format is one function, and one entry here."""
 
 
@@ -54,7 +68,7 @@ def written(model: Model, suffix: str) -> Written:
 def require_writer(path: Path, output: Path) -> None:
     """Raises CallError for a file that is not written, by its suffix, and for one that is its own source."""
     if output.suffix.lower() not in WRITERS:
-        message = f"{output}: files are written that end in {' or '.join(WRITERS)}"
+        message = f"{output}: files are written that end in {', '.join(WRITERS)}"
         raise CallError(Diagnostic(message))
     if output.exists() and path.exists() and output.samefile(path):
         raise CallError(Diagnostic(f"{output} would be written over itself: give it another name"))

@@ -65,7 +65,7 @@ class SymmetryKind(StrEnum):
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif, .fg or .mln network."
+        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif, .fg, .cnf or .mln network."
     ),
 ]
 Bind = Annotated[

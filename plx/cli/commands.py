@@ -235,8 +235,8 @@ def ground(
     format: Annotated[
         GroundFormat | None,
         typer.Option(
-            help="How to print the report; or the model itself: uai for other tools, plx for a network that"
-            " is to be a program. As the suffix of -o says, else a table."
+            help="How to print the report; or the model itself: uai for other tools, plx as a program of"
+            " its unknowns and factors. As the suffix of -o says, else a table."
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here.")] = None,
@@ -250,7 +250,7 @@ def ground(
         raise typer.BadParameter(f"--dump has a form of its own: it is not {form.value}")
     model = load(file, bind, evidence, max_ground)
     if form is GroundFormat.plx:
-        put(model.origin.program_text(), output)
+        put(model.origin.ground_text(), output)
         return
     grounded = model.ground
     put(_ground_dump(grounded) if dump else _ground_text(grounded, form, colour=output is None), output)
@@ -259,7 +259,9 @@ def ground(
 @app.command()
 def convert(
     file: File,
-    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx or a .uai file.")],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx, .uai or .fg file.")
+    ],
     max_ground: MaxGround = None,
     bind: Bind = None,
     evidence: Evidence = None,

@@ -14,7 +14,7 @@ from plx import weights
 from plx.errors import Diagnostic, Note, PlxError, did_you_mean
 from plx.formats.bif_syntax import BifFile, BifProbability, Row, Token, parse_bif
 from plx.formats.network import Network, Table
-from plx.formats.numbers import LogNumbers
+from plx.formats.numbers import LogNumbers, log_id
 from plx.graph.model import AtomBlock
 from plx.source import Source
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values
@@ -32,7 +32,12 @@ def read_bif(source: Source, values: Values) -> Network:
     Rows that do not sum to 1 are normalised, with a warning. Raises PlxError for a file that is no
     Bayesian network.
     """
-    return _Reader(parse_bif(source), values).network()
+    return network_of(parse_bif(source), values)
+
+
+def network_of(file: BifFile, values: Values) -> Network:
+    """The network of variables and probabilities that a file declares. Raises as `read_bif`."""
+    return _Reader(file, values).network()
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,7 @@ class _Reader:
         rows = np.full((math.prod(family.cards[:-1]), family.cards[-1]), -1, dtype=np.int64)
         heads: dict[int, Row] = {}
         for row in family.block.rows:
-            if row.kind == "table":
+            if row.kind in ("table", "rows"):
                 self._fill_table(family, row, rows, heads)
             elif row.kind == "row":
                 self._fill_row(family, row, rows, heads)
@@ -132,10 +137,12 @@ class _Reader:
         return Table(scope, rows.ravel(), family.text, self.file.span(family.block.child), "random")
 
     def _fill_table(self, family: _Family, row: Row, rows: IntArray, heads: dict[int, Row]) -> None:
-        """All entries at once: the child first, then the parents, the last of them fastest."""
+        """All entries at once: a `table` has the last parent fastest and the child slowest, `rows` the child
+        fastest."""
         if heads:
             self._fail(f"{family.text} has rows beside its `table`", row.head)
-        rows[:] = self._ids(row, rows.size).reshape(family.cards[-1], -1).T
+        ids = self._ids(row, rows.size)
+        rows[:] = ids.reshape(rows.shape) if row.kind == "rows" else ids.reshape(family.cards[-1], -1).T
         heads.update(dict.fromkeys(range(len(rows)), row))
 
     def _fill_row(self, family: _Family, row: Row, rows: IntArray, heads: dict[int, Row]) -> None:
@@ -194,7 +201,7 @@ class _Reader:
     def _scaled(self, row: IntArray) -> IntArray:
         entries = [self._entry(int(i)) for i in row]
         shares = [entry / sum(entries) for entry in entries]
-        return np.array([self.values.id(weights.log(p)) if p else IMPOSSIBLE for p in shares], dtype=np.int64)
+        return np.array([log_id(self.values, share) for share in shares], dtype=np.int64)
 
     def _entry(self, weight: int) -> Fraction:
         """The exact number whose log has this id."""

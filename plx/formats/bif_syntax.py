@@ -45,7 +45,8 @@ class BifVariable:
 
 @dataclass(frozen=True)
 class Row:
-    """Numbers of one kind: a row for parents in given states, ``table`` or ``default``."""
+    """Numbers of one kind: a row for parents in given states, ``table``, ``default``, or ``rows``: those of
+    all parents, as other formats list them."""
 
     kind: str
     given: tuple[Token, ...]

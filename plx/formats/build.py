@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,6 @@ from plx.formats.clauses import LARGEST_TABLE, clause_nodes, clause_table, node_
 from plx.formats.evidence import plain, variable_name
 from plx.formats.network import Clause, FileEvidence, Network, Observed, ObservedNetwork, Table
 from plx.graph.assemble import FactorBatch, assemble, unmerged
-from plx.graph.derived import NO_DERIVED
 from plx.graph.model import Atoms, GroundModel, GroundQuery, GroundRule, Target
 from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray
 
@@ -29,8 +29,7 @@ def build(observed: ObservedNetwork) -> GroundModel:
     fixed = np.full(len(cards), -1, dtype=np.int64)
     for item in evidence.observed:
         fixed[item.variable] = item.state
-    small = [clause for clause in network.clauses if _joint_states(clause) <= LARGEST_TABLE]
-    large = [clause for clause in network.clauses if _joint_states(clause) > LARGEST_TABLE]
+    small, large = _by_size(network.clauses)
     tables = [*network.tables, *evidence.likelihoods, *map(_as_table, small)]
     _check_zeros(network, evidence, tables, fixed)
     batches = [*_batches(cards, tables), node_factors(large, len(cards), len(tables))]
@@ -43,28 +42,31 @@ def build(observed: ObservedNetwork) -> GroundModel:
         graph=assembly.graph,
         atoms=atoms,
         values=network.values,
-        rules=_rules(tables, large, len(small)),
-        queries=(*(_query(atoms, int(atom)) for atom in np.flatnonzero(fixed < 0)), *_map(observed.best)),
+        rules=_rules(tables, large),
+        queries=_queries(observed, atoms, np.flatnonzero(fixed < 0)),
         constant_weight=assembly.constant_weight,
         warnings=observed.warnings,
     )
 
 
 def build_hard(observed: ObservedNetwork) -> GroundModel:
-    """The tables with zeros and the evidence as factors of their own: what says why no world is possible.
+    """Tables with zeros, hard clauses and evidence as factors of their own: why no world is possible.
 
     Nothing is fixed and nothing merged, so the graph is not for inference. There are no queries.
     """
     network, evidence = observed.network, observed.evidence
     cards = np.array(network.cards, dtype=np.int64)
     hard = [table for table in network.tables if (table.weight == IMPOSSIBLE).any()]
-    tables = [*hard, *evidence.likelihoods, *(_as_evidence(network, item) for item in evidence.observed)]
+    small, large = _by_size([clause for clause in network.clauses if clause.kind == "require"])
+    seen = (_as_evidence(network, item) for item in evidence.observed)
+    tables = [*hard, *map(_as_table, small), *evidence.likelihoods, *seen]
+    batches = [*_batches(cards, tables), node_factors(large, len(cards), len(tables))]
     free = np.full(len(cards), -1, dtype=np.int64)
     return GroundModel(
-        graph=unmerged(network.values, cards, list(_batches(cards, tables)), NO_DERIVED),
+        graph=unmerged(network.values, cards, batches, clause_nodes(large)),
         atoms=_named(network, np.arange(len(cards)), free),
         values=network.values,
-        rules=_rules(tables, (), 0),
+        rules=_rules(tables, large),
         queries=(),
     )
 
@@ -76,12 +78,18 @@ def _as_evidence(network: Network, item: Observed) -> Table:
     return Table(np.array([item.variable]), weight, f"evidence {_equation(network, item)}", item.span)
 
 
+def _by_size(clauses: Sequence[Clause]) -> tuple[list[Clause], list[Clause]]:
+    """Those that become tables, and those that become nodes."""
+    small = [_joint_states(clause) <= LARGEST_TABLE for clause in clauses]
+    return list(compress(clauses, small)), list(compress(clauses, (not each for each in small)))
+
+
 def _joint_states(clause: Clause) -> int:
     return int(np.prod([len(literal) for literal in clause.literals], dtype=object))
 
 
 def _as_table(clause: Clause) -> Table:
-    return Table(clause.scope, clause_table(clause), clause.text, None)
+    return Table(clause.scope, clause_table(clause), clause.text, clause.span, clause.kind)
 
 
 def _batches(cards: IntArray, tables: Sequence[Table]) -> Iterator[FactorBatch]:
@@ -146,11 +154,19 @@ def _named(network: Network, node: IntArray, state: IntArray) -> Atoms:
     )
 
 
-def _rules(tables: Sequence[Table], large: Sequence[Clause], clauses: int) -> tuple[GroundRule, ...]:
-    first = len(tables) - clauses
-    factors = [GroundRule(table.kind, table.text, table.span, 1, 1) for table in tables[:first]]
-    weighted = [GroundRule("weight", table.text, table.span, 1, 1) for table in tables[first:]]
-    return (*factors, *weighted, *(GroundRule("weight", clause.text, None, 1, 1) for clause in large))
+def _rules(tables: Sequence[Table], large: Sequence[Clause]) -> tuple[GroundRule, ...]:
+    items: list[Table | Clause] = [*tables, *large]
+    return tuple(GroundRule(item.kind, item.text, item.span, 1, 1) for item in items)
+
+
+def _queries(observed: ObservedNetwork, atoms: Atoms, free: IntArray) -> tuple[GroundQuery, ...]:
+    """What the network asks for, and a `map` last if best worlds are asked for."""
+    asks, best = observed.network.asks, observed.best
+    if asks == "map":
+        return _map(max(best, 1))
+    if asks == "logz":
+        return (GroundQuery("logz", "logz", "logz", (), (), None), *_map(best))
+    return (*(_query(atoms, int(atom)) for atom in free), *_map(best))
 
 
 def _map(best: int) -> tuple[GroundQuery, ...]:

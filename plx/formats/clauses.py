@@ -12,7 +12,7 @@ from plx.formats.network import Clause
 from plx.graph.assemble import FactorBatch
 from plx.graph.derived import DerivedNodes, VectorStore
 from plx.graph.ragged import starts
-from plx.values import ZERO, IntArray
+from plx.values import IntArray
 
 LARGEST_TABLE: Final = 4096
 """A clause over more joint states than this becomes a derived node."""
@@ -21,7 +21,7 @@ LARGEST_TABLE: Final = 4096
 def clause_table(clause: Clause) -> IntArray:
     """The weight ids of a clause over all joint states of its scope, in C order."""
     holds = reduce(np.logical_or.outer, [literal.astype(bool) for literal in clause.literals])
-    return np.where(holds.ravel(), clause.weight, ZERO)
+    return np.where(holds.ravel(), clause.weight, clause.fails)
 
 
 def clause_nodes(clauses: Sequence[Clause]) -> DerivedNodes:
@@ -46,7 +46,7 @@ def clause_nodes(clauses: Sequence[Clause]) -> DerivedNodes:
 
 
 def node_factors(clauses: Sequence[Clause], first_node: int, first_rule: int) -> FactorBatch:
-    """The factors of `clause_nodes`: 0 where no literal holds, else the weight."""
+    """The factors of `clause_nodes`: their weights where no literal holds, and where one does."""
     n = np.arange(len(clauses))
-    tables = np.array([[ZERO, clause.weight] for clause in clauses], dtype=np.int64).reshape(-1, 2)
+    tables = np.array([[clause.fails, clause.weight] for clause in clauses], dtype=np.int64).reshape(-1, 2)
     return FactorBatch((first_node + n).reshape(-1, 1), n, tables, first_rule + n)

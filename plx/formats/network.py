@@ -10,7 +10,7 @@ from plx.errors import Diagnostic
 from plx.graph.model import AtomBlock
 from plx.numerals import counted
 from plx.source import Span
-from plx.values import IntArray, Values
+from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +25,12 @@ class Table:
     weight: IntArray  # [Π card]
     text: str
     span: Span | None = field(compare=False, repr=False)
-    kind: Literal["factor", "random"] = "factor"
+    kind: Literal["factor", "random", "weight", "require"] = "factor"
 
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """``weight`` (an id of the log weight) where some variable is in the set of its literal.
+    """``weight`` (an id of the log weight) where some variable is in the set of its literal, else ``fails``.
 
     Literal i: variable ``scope[i]`` is in one of the states where ``literals[i]`` is 1.
     """
@@ -39,11 +39,20 @@ class Clause:
     literals: tuple[IntArray, ...]  # k times [card]
     weight: int
     text: str
+    fails: int = ZERO
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def kind(self) -> Literal["weight", "require"]:
+        return "require" if self.fails == IMPOSSIBLE else "weight"
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Variables, numbered by the blocks that name them, with the ids of their states."""
+    """Variables, numbered by the blocks that name them, with the ids of their states.
+
+    ``asks`` is what people want to know of it: all marginals, log Z, or a most probable world.
+    """
 
     values: Values
     blocks: tuple[AtomBlock, ...]
@@ -51,6 +60,7 @@ class Network:
     tables: tuple[Table, ...]
     clauses: tuple[Clause, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+    asks: Literal["marginals", "logz", "map"] = "marginals"
 
     @property
     def cards(self) -> list[int]:

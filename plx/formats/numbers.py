@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,11 @@ from plx import weights
 from plx.values import IMPOSSIBLE, IntArray, Values
 
 BAD: Final = -1
+
+
+def log_id(values: Values, number: int | Fraction) -> int:
+    """The id of the exact log of a number ≥ 0; IMPOSSIBLE for 0."""
+    return values.id(weights.log(number)) if number else IMPOSSIBLE
 
 
 class LogNumbers:
@@ -42,7 +48,7 @@ class LogNumbers:
             return BAD
         if number < 0:
             return BAD
-        return self._values.id(weights.log(number)) if number else IMPOSSIBLE
+        return log_id(self._values, number)
 
 
 def _mistake(word: str) -> str:

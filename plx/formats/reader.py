@@ -11,6 +11,7 @@ from plx.decoding import decode
 from plx.errors import Diagnostic, PlxError
 from plx.formats.bif import read_bif
 from plx.formats.build import build
+from plx.formats.cnf import read_cnf
 from plx.formats.evidence import (
     NetworkNames,
     join,
@@ -20,18 +21,26 @@ from plx.formats.evidence import (
     read_pairs,
 )
 from plx.formats.fg import read_fg
+from plx.formats.hugin import read_hugin
 from plx.formats.network import FileEvidence, Network, ObservedNetwork
 from plx.formats.paper import read_paper
 from plx.formats.uai import read_uai
+from plx.formats.xmlbif import read_xmlbif
 from plx.graph.model import GroundModel
 from plx.source import Source
 from plx.values import Values
 
 READERS: dict[str, Callable[[Source, Values], Network]] = {
     ".bif": read_bif,
+    ".bifxml": read_xmlbif,
+    ".cnf": read_cnf,
     ".fg": read_fg,
     ".json": read_paper,
+    ".net": read_hugin,
     ".uai": read_uai,
+    ".wcnf": read_cnf,
+    ".xml": read_xmlbif,
+    ".xmlbif": read_xmlbif,
 }
 """The reader of each suffix. A new format is one file with a reader, and one entry here."""
 
@@ -45,7 +54,7 @@ Evidence = Sequence[str | Path] | Mapping[str, object]
 
 
 def read_model(path: str | Path, evidence: Evidence = (), best: int = 0) -> GroundModel:
-    """The model in a .uai, .bif, .fg or .json file, with a query for every unobserved variable.
+    """The model in a file of another tool, and what it asks for: all marginals, log Z or a best world.
 
     ``best`` asks for so many most probable worlds too. Raises PlxError as `read_observed` and `build` do.
     """

@@ -41,14 +41,21 @@ def write_uai(model: GroundModel) -> UaiText:
         raise PlxError(Diagnostic("the log weights of all worlds are past the range of doubles"))
     lines = [*_comments(model), "MARKOV", str(graph.n_variables), _row(graph.card[: graph.n_variables])]
     scopes, tables, log_scale = [str(graph.n_factors)], [], model.log_constant
-    for f in range(graph.n_factors):
-        variables, table = _expand(model, f)
-        top = float(table.max())
-        _check_range(model, f, table - top)
+    for variables, top, entries in scaled_tables(model):
         log_scale += top
         scopes.append(_row([len(variables), *variables]))
-        tables.append(f"\n{table.size}\n{_row(_entries(table.ravel() - top))}")
+        tables.append(f"\n{len(entries)}\n{_row(entries)}")
     return UaiText("\n".join([*lines, *scopes, *tables]) + "\n", log_scale)
+
+
+def scaled_tables(model: GroundModel) -> Iterator[tuple[list[int], float, list[str]]]:
+    """For each factor its variables, the log of its largest entry, and its entries as decimals, the largest
+    1, in C order. Raises PlxError as `write_uai`."""
+    for factor in range(model.graph.n_factors):
+        variables, table = _expand(model, factor)
+        top = float(table.max())
+        _check_range(model, factor, table - top)
+        yield variables, top, _entries(table.ravel() - top)
 
 
 def _check_range(model: GroundModel, factor: int, logs: FloatArray) -> None:

@@ -8,26 +8,23 @@ from typing import Final
 
 from plx.errors import Diagnostic, PlxError
 
-_READS = "plx reads programs (.plx), networks in .uai, .bif, .fg and .json (of Anand et al.), and .mln"
+_READS = (
+    "plx reads programs (.plx), networks in .uai, .bif, .fg and .json (of Anand et al.), .xmlbif, .net, "
+    ".cnf, .wcnf and .mln"
+)
 _SAVE = "save it as .bif or .uai"
 _PLX = "write it as a program of plx"
 _DATA = 'a program reads it: `relation r(T, T) from "{file}"`; or give it, `--bind r={file}`'
 _LOGIC = f"{_PLX}: a fact `0.3::a` is `random a` with `weight logit(0.3): a`"
-_CLAUSES = f"{_PLX}: a clause `1 -2 0` is `require a | !b`, with a weight `weight w: a | !b`"
+_CLAUSES = "give its file the suffix .cnf, or .wcnf for MaxSAT"
 _EVIDENCE = "it is evidence on a .mln: `plx run model.mln --evidence {file}`"
 
 SUFFIXES: Final = {
     ".db": ("a database, as Alchemy reads evidence from", _EVIDENCE),
     ".pl": ("a program of Prolog or ProbLog", _LOGIC),
     ".problog": ("a program of ProbLog", _LOGIC),
-    ".net": ("a network of Hugin", _SAVE),
-    ".xml": ("XML, perhaps a network in XMLBIF", _SAVE),
-    ".xmlbif": ("a network in XMLBIF", _SAVE),
-    ".bifxml": ("a network in XMLBIF", _SAVE),
     ".xdsl": ("a network of GeNIe", _SAVE),
     ".dsl": ("a network of SMILE", _SAVE),
-    ".cnf": ("a formula in DIMACS", _CLAUSES),
-    ".wcnf": ("a weighted formula in DIMACS", _CLAUSES),
     ".stan": ("a program of Stan", f"{_PLX}; its unknowns are discrete"),
     ".wppl": ("a program of WebPPL", _PLX),
     ".blog": ("a program of BLOG", _PLX),
@@ -48,10 +45,14 @@ SUFFIXES: Final = {
 
 _BEGINNINGS: Final = (
     (re.compile(r"(c\b.*\n)*p\s+w?cnf\s+\d"), "a formula in DIMACS", _CLAUSES),
-    (re.compile(r"<(\?xml|!DOCTYPE|!--|bif\b)", re.IGNORECASE), "XML, perhaps a network in XMLBIF", _SAVE),
+    (
+        re.compile(r"<(\?xml|!DOCTYPE|!--|bif\b)", re.IGNORECASE),
+        "XML, perhaps a network in XMLBIF",
+        "XMLBIF has the suffix .xmlbif",
+    ),
     (re.compile(r"(MARKOV|BAYES)\s+\d"), "a network in UAI's form", "give its file the suffix .uai"),
     (re.compile(r"network\s+[^\n{]*\{"), "a network in BIF", "give its file the suffix .bif"),
-    (re.compile(r"net\s*\{"), "a network of Hugin", _SAVE),
+    (re.compile(r"net\s*\{"), "a network of Hugin", "give its file the suffix .net"),
     (re.compile(r"\{\s*\"cells\""), *SUFFIXES[".ipynb"]),
     (re.compile(r"[{\[]\s*[\"{\[]"), "JSON", "a model of Anand et al. has the suffix .json"),
     (re.compile(r"PK\x03\x04|%PDF|\x89PNG|\x1f\x8b"), "a binary file", "programs are UTF-8 text"),

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from plx.formats import read_model
-from tests.formats.reading import answers, mistake, save, total
+from plx.formats import read_model, write_fg
+from tests.formats.reading import answers, mistake, same, save, total
 
 
 def test_first_variable_is_fastest_and_zeros_are_left_out(tmp_path):
@@ -31,6 +31,16 @@ def test_the_order_of_the_file_decides(tmp_path):
 def test_ids_need_not_be_contiguous(tmp_path):
     model = read_model(save(tmp_path, "a.fg", "2\n\n1\n9\n2\n2\n0 1\n1 3\n\n1\n4\n2\n1\n1 1\n"), ["9=1"])
     assert answers(model) == {"x(4)": pytest.approx({"0": 0.0, "1": 1.0})}
+
+
+def test_written_and_read_again(tmp_path):
+    """Also what no factor is over, and zeros."""
+    text = "MARKOV\n4\n2 3 2 2\n2\n2 0 1\n1 3\n6\n1 2 0 4 5 6\n2\n8 0\n"
+    before = read_model(save(tmp_path, "a.uai", text))
+    written = write_fg(before)
+    after = read_model(save(tmp_path, "a.fg", written.text))
+    assert same(answers(before), answers(after), within=1e-12)
+    assert total(after) + written.log_scale == pytest.approx(total(before), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import plx
-from plx.errors import PlxError
 from plx.formats import read_observed, write_plx
 
 BIF = """
@@ -50,10 +49,3 @@ def test_rows_that_do_not_sum_to_one_stay_a_factor(file: Path) -> None:
     text = write_plx(read_observed(file))
     assert text.count("factor log(") == 1 and text.count(" ~ ") == 3
     assert "# X-ray" in text and '"<5"' in text and '"true"' in text
-
-
-def test_other_networks_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "two.uai"
-    path.write_text("MARKOV\n1\n2\n1\n1 0\n2\n0.5 0.5\n")
-    with pytest.raises(PlxError, match="only Bayesian networks with names"):
-        write_plx(read_observed(path))

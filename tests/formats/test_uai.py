@@ -169,4 +169,6 @@ def test_bytes_that_are_no_text(tmp_path):
 
 
 def test_other_suffixes_are_refused(tmp_path):
-    assert "models are read from files that end in .bif, .fg, .json, .uai" in mistake(tmp_path / "a.xml")
+    assert "models are read from files that end in .bif, .bifxml, .cnf, .fg, .json, .net, .uai," in mistake(
+        tmp_path / "a.xdsl"
+    )

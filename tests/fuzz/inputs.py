@@ -99,6 +99,28 @@ UAI += "6\n 1 1 1\n 2 .5 1e-9\n"
 BAYES = 'c plx ["a", "x", "y"]\nBAYES\n1\n2\n1\n1 0\n\n2\n 0.25 0.75\n'
 EVIDENCE = ("2 0 1 2 2\n", "1\n1 0 1\n", "# c\nx(0)=1\nx(2)=0\n")
 FG = "# two factors\n2\n\n1\n0\n2\n2\n0 0.5\n1 1.5\n\n2\n0 4\n2 3\n4\n0 1\n1 2\n2 3\n5 4e-1\n"
+XML = """<?xml version="1.0"?>
+<!DOCTYPE BIF [ <!ELEMENT BIF ( NETWORK )*> ]>
+<BIF VERSION="0.3"><NETWORK><NAME>n</NAME><!-- two -->
+<VARIABLE TYPE="nature"><NAME>a</NAME><OUTCOME>yes</OUTCOME><OUTCOME>&lt;no</OUTCOME></VARIABLE>
+<VARIABLE TYPE="nature"><NAME>b c</NAME><OUTCOME>/</OUTCOME><OUTCOME>2</OUTCOME></VARIABLE>
+<DEFINITION><FOR>a</FOR><TABLE>0.2 0.8</TABLE></DEFINITION>
+<DEFINITION><FOR>b c</FOR><GIVEN>a</GIVEN><TABLE>0.5 0.5 <!-- no --> 0.25 0.75</TABLE></DEFINITION>
+</NETWORK></BIF>
+"""
+HUGIN = """net { node_size = (76 36); }
+node a { label = "a \\"b\\""; states = ("yes" "<no"); position = (1 2); }
+node b { states = ("x y" "/" "2"); } % a remark
+potential (a) { data = (0.2 0.8); }
+potential (b | a) { data = ((0.5 0.25 0.25) % yes
+  (0.1 0.2 0.7)); }
+"""
+CNF = (
+    "c t wmc\np cnf 3 2\nc p weight 1 0.3 0\nc p weight -1 0.7 0\nc p show 1 2 3 0\n1 -2 0\n2 3 0\n",
+    "p cnf 3 2\n1 -2 0\n2 3 0\nw 1 0.3\nw 3 -1\n",
+    "c weights 0.3 0.7 0.5 0.5 1 1\np cnf 3 1\n1 -2 3 0\n%\n0\n",
+)
+WCNF = ("p wcnf 3 3 10\n10 1 2 0\n3 -1 0\n2 -2 3 0\n", "h 1 2 0\n3 -1 0\n2 -2 3 0\n")
 PAPER = """{"variables": [{"name": "P1", "domain_size": 2}, {"name": "P2", "domain_size": 3}],
  "features": [{"weight": 1.2, "clause": [[0, 1, 1], [1, 2, 0]]}, {"weight": -3, "clause": [[1, 0, 1]]}]}
 """
@@ -204,6 +226,10 @@ def kinds() -> Mapping[str, Inputs]:
         "bif": _inputs((BIF,), network(".bif"), "type discrete [ ] table default property // /* */"),
         "uai": _inputs((UAI, BAYES), network(".uai"), "MARKOV BAYES c #"),
         "fg": _inputs((FG,), network(".fg"), "#"),
+        "xml": _inputs((XML,), network(".xml"), "VALUE PROBABILITY &amp; &lt; <! ]]> <?x ?> NETWORK"),
+        "net": _inputs((HUGIN,), network(".net"), "decision discrete % states data |"),
+        "cnf": _inputs(CNF, network(".cnf"), "p cnf w c ind t vp -1 -2 % h"),
+        "wcnf": _inputs((*WCNF, CNF[0]), network(".wcnf"), "p wcnf cnf w c h -1"),
         "json": _inputs((PAPER,), network(".json"), 'null true false NaN Infinity {} [] ""'),
         "mln": _inputs((MLN,), _logic(".mln"), "v EXIST FORALL logx float domSize ?x + ! * # @ $ | ... '"),
         "db": _inputs((DB,), _logic(".db"), "? 0.5 {A} person = v"),
