@@ -132,10 +132,14 @@ def _spread(ctx: Context, unknown: _Unknown, node: ast.Expr, scores: bool) -> Ty
         return _with_value(ctx, unknown, node, slots)
     if isinstance(node, ast.Apply) and _is_free(ctx, unknown, node.name.text):
         if node.name.text == UNIFORM:
-            return ctx.fail(node.span, "`uniform` takes no arguments", f"`random {unknown.name}: 1..6 ~ uniform`")
+            return ctx.fail(
+                node.span, "`uniform` takes no arguments", f"`random {unknown.name}: 1..6 ~ uniform`"
+            )
         if node.name.text == NOISY_OR:
             message = "a cause of `noisy_or` is written with the probability that it is enough"
-            return ctx.fail(node.span, message, "`noisy_or(leak, p1: F, p2: G)`, `noisy_or(leak, p: F for x in T)`")
+            return ctx.fail(
+                node.span, message, "`noisy_or(leak, p1: F, p2: G)`, `noisy_or(leak, p: F for x in T)`"
+            )
         hint = _by_another_name(unknown, node)
         if hint is not None:
             return ctx.fail(node.name.span, f"there is no distribution `{node.name.text}`", hint)
@@ -267,7 +271,9 @@ def _number(ctx: Context, unknown: _Unknown, entry: ast.Entry) -> Typed:
 def _own_value(ctx: Context, unknown: _Unknown, key: Typed, span: Span) -> Typed:
     """Where the unknown has the value of a key."""
     if unknown.is_truth and isinstance(key.expr, Const) and key.expr.id in BOOLEAN:
-        return unknown.own if key.expr.id == TRUE else result(ctx, "not", [unknown.own], ValueKind.TRUTH, span)
+        return (
+            unknown.own if key.expr.id == TRUE else result(ctx, "not", [unknown.own], ValueKind.TRUTH, span)
+        )
     return equal(ctx, "=", unknown.own, key, span)
 
 

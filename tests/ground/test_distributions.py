@@ -179,7 +179,9 @@ def test_a_slot_or_what_is_random_may_be_a_key_of_a_distribution() -> None:
 
 
 def test_where_two_keys_are_one_value_the_first_one_counts() -> None:
-    assert plx.run(KEYED + "query kept(c)")["kept(c)"].distribution == pytest.approx({"a": 0, "b": 0.5, "c": 0.5})
+    assert plx.run(KEYED + "query kept(c)")["kept(c)"].distribution == pytest.approx(
+        {"a": 0, "b": 0.5, "c": 0.5}
+    )
     text = "type P = {a, b} random x(p: P): P ~ {a: 0.4, p: 0.6, else: 0.6}"
     assert "`x(a)` sum to 1" in message(text.replace("else: 0.6", "else: 0.7"))
     assert plx.run(text + " query x(a)")["x(a)"].distribution == pytest.approx({"a": 0.4, "b": 0.6})
@@ -191,5 +193,7 @@ def test_a_slot_hides_a_symbol_in_a_distribution() -> None:
 
 
 def test_a_log_z_of_zero_is_printed_as_zero() -> None:
-    result = plx.run("type P = 1..3 random x(P) ~ 0.3 random y(p: P) ~ 0.1 + 0.9 * x(p) query y(1) query logz")
+    result = plx.run(
+        "type P = 1..3 random x(P) ~ 0.3 random y(p: P) ~ 0.1 + 0.9 * x(p) query y(1) query logz"
+    )
     assert "e-1" not in str(result)
