@@ -48,7 +48,7 @@ UNKNOWNS = {
         "random d ~ exactly(1, a(x) for x in T)",
         "random d ~ 0.2 + {p} / 2 * alldifferent(a(x) for (x, _) in e)",
         "random d(x: T) ~ (linked(x, t1) | a(x)) if (x, t1) not in e",
-        "random d ~ noisy_or({p}, 0.3: at_least(2, a(y) for (x, y) in e, (y, x) in back), 0.5: linked(t1, t2))",
+        "random d ~ noisy_or({p}, 0.3: at_least(2, a(y) for (x, y) in e, (y, x) in back), 0.5: a(t1))",
     ),
 }  # fmt: skip
 """Unknowns by their name, which may stand in a program together, each in several forms."""

@@ -15,7 +15,6 @@ from plx.check.program import (
     BOOLEAN,
     Aggregate,
     Const,
-    Expr,
     Membership,
     Operation,
     RandomTerm,
