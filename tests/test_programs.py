@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
-import plx.infer.infer
+import plx.infer.exact_choice
 from plx.answer.result import QueryResult
 from plx.api import run
 from plx.errors import PlxError
@@ -47,7 +47,7 @@ def distribution(answer: QueryResult) -> dict[tuple[object, ...], float]:
 @settings(quietly, max_examples=100)
 @given(text=programs())
 def test_exact_answers_are_the_sums_over_worlds(few: int, text: str) -> None:
-    with patch.object(plx.infer.infer, "_FEW", few):
+    with patch.object(plx.infer.exact_choice, "FEW", few):
         check_exact_answers(text)
 
 
@@ -55,7 +55,7 @@ def test_exact_answers_are_the_sums_over_worlds(few: int, text: str) -> None:
 @settings(quietly, max_examples=150)
 @given(text=networks())
 def test_exact_answers_of_networks(few: int, text: str) -> None:
-    with patch.object(plx.infer.infer, "_FEW", few):
+    with patch.object(plx.infer.exact_choice, "FEW", few):
         check_exact_answers(text)
 
 
@@ -86,7 +86,7 @@ def check_exact_answers(text: str) -> None:
 def test_exact_answers_where_joins_distributions_closed_worlds_and_constraints_meet(
     few: int, text: str
 ) -> None:
-    with patch.object(plx.infer.infer, "_FEW", few):
+    with patch.object(plx.infer.exact_choice, "FEW", few):
         check_exact_answers(text)
 
 
