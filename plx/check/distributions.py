@@ -225,11 +225,11 @@ def _key(ctx: Context, unknown: _Unknown, entry: ast.Entry) -> Typed:
     """The value that an entry is about; as everywhere, a slot hides a symbol that is called alike."""
     if entry.key is None:
         return ctx.fail(entry.span, "a distribution is a table: write `value: probability`")
-    is_word = isinstance(entry.key, ast.Name | ast.Quoted)
     is_slot = isinstance(entry.key, ast.Name) and entry.key.text in unknown.env
-    symbol = ctx.symbol(entry.key.text) if is_word and not is_slot else None
-    if symbol is not None:
-        return ctx.const_id(symbol, entry.key.span)
+    if isinstance(entry.key, ast.Name | ast.Quoted) and not is_slot:
+        symbol = ctx.symbol(entry.key.text)
+        if symbol is not None:
+            return ctx.const_id(symbol, entry.key.span)
     wanted = Wanted(unknown.own.possible, f"value of `{unknown.name}`")
     return ctx.resolve(unknown.env, entry.key, wanted)
 
