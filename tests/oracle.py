@@ -143,7 +143,7 @@ class Interpreter:
     def spread(self, node, env: Env, value: Value, truth=None) -> float:
         """A number for a value: from a table, a param with one slot more, or that of ``true``."""
         if isinstance(node, ast.Braces):
-            return float(number(self.value(self.entry(node.entries, (value,)), env)))
+            return float(number(self.value(self.entry(node.entries, (value,), env), env)))
         name = node.name.text if isinstance(node, ast.Apply) else getattr(node, "text", None)
         arguments = node.arguments if isinstance(node, ast.Apply) else ()
         declaration = self.declared.get(name)
@@ -233,8 +233,10 @@ class Interpreter:
                 yield inner
 
     def facts(self, name: str) -> list[tuple[Value, ...]]:
-        out = []
-        for entry in self.declared[name].value.entries:
+        relation, out = self.declared[name], []
+        if not isinstance(relation.value, ast.Braces):
+            return [index for index in self.indexes(relation) if self.call(name, index, {}) is True]
+        for entry in relation.value.entries:
             items = entry.value.items if isinstance(entry.value, ast.Tuple) else (entry.value,)
             out.append(tuple(self.value(item, {}) for item in items))
         return list(dict.fromkeys(out))
@@ -274,11 +276,11 @@ class Interpreter:
         entry = self.entry(family.value.entries, index)
         return self.set(entry, self.bind(family.slots, index))
 
-    def entry(self, entries, index: tuple[Value, ...]) -> ast.Expr:
+    def entry(self, entries, index: tuple[Value, ...], env: Env | None = None) -> ast.Expr:
         for entry in entries:
             if entry.key is not None:
                 items = entry.key.items if isinstance(entry.key, ast.Tuple) else (entry.key,)
-                if tuple(self.value(item, {}) for item in items) == index:
+                if tuple(self.value(item, env or {}) for item in items) == index:
                     return entry.value
         return next(entry.value for entry in entries if entry.otherwise)
 
@@ -351,11 +353,11 @@ class Interpreter:
                 if (name, arguments) not in self.world:
                     raise OutsideDomain(f"{name}{arguments}")
                 return self.world[name, arguments]
-            case ast.RelationDecl():
+            case ast.RelationDecl(value=ast.Braces()):
                 return arguments in self.facts(name)
             case ast.ParamDecl(value=ast.Braces(entries=entries)):
                 return self.value(self.entry(entries, arguments), {})
-            case ast.ParamDecl(value=value) | ast.DefineDecl(body=value):
+            case ast.ParamDecl(value=value) | ast.RelationDecl(value=value) | ast.DefineDecl(body=value):
                 return self.value(value, self.bind(declaration.slots, arguments))
         raise TypeError(declaration)
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
-import plx.infer.infer
+import plx.infer.exact_choice
 from plx.answer.result import QueryResult
 from plx.api import run
 from plx.errors import PlxError
 from plx.source import Source
 from plx.syntax.parser import parse
+from tests.mixed_programs import mixed_programs
 from tests.oracle import Answers, Interpreter
 from tests.random_programs import networks, programs
 
@@ -25,6 +26,7 @@ quietly = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def expected(text: str) -> Answers | None:
+    """What the oracle answers; None where there are too many worlds for it."""
     interpreter = Interpreter(parse(Source("program", text)))
     worlds = math.prod(len(domain) for domain in interpreter.atoms.values())
     return interpreter.answers() if worlds <= LARGEST_WORLD_COUNT else None
@@ -45,7 +47,7 @@ def distribution(answer: QueryResult) -> dict[tuple[object, ...], float]:
 @settings(quietly, max_examples=100)
 @given(text=programs())
 def test_exact_answers_are_the_sums_over_worlds(few: int, text: str) -> None:
-    with patch.object(plx.infer.infer, "_FEW", few):
+    with patch.object(plx.infer.exact_choice, "FEW", few):
         check_exact_answers(text)
 
 
@@ -53,7 +55,7 @@ def test_exact_answers_are_the_sums_over_worlds(few: int, text: str) -> None:
 @settings(quietly, max_examples=150)
 @given(text=networks())
 def test_exact_answers_of_networks(few: int, text: str) -> None:
-    with patch.object(plx.infer.infer, "_FEW", few):
+    with patch.object(plx.infer.exact_choice, "FEW", few):
         check_exact_answers(text)
 
 
@@ -78,10 +80,31 @@ def check_exact_answers(text: str) -> None:
             assert all(mine[key] == pytest.approx(p, abs=1e-9) for key, p in right.items())
 
 
+@pytest.mark.parametrize("few", [1 << 14, 0], ids=["enumeration", "elimination"])
+@settings(quietly, max_examples=100)
+@given(text=mixed_programs())
+def test_exact_answers_where_joins_distributions_closed_worlds_and_constraints_meet(
+    few: int, text: str
+) -> None:
+    with patch.object(plx.infer.exact_choice, "FEW", few):
+        check_exact_answers(text)
+
+
 @seed(20170420)
 @settings(quietly, max_examples=40, derandomize=True)
 @given(text=programs() | networks())
 def test_sampled_answers_agree_within_their_errors(text: str) -> None:
+    check_sampled_answers(text)
+
+
+@seed(20170420)
+@settings(quietly, max_examples=25, derandomize=True)
+@given(text=mixed_programs())
+def test_sampled_answers_of_mixed_programs(text: str) -> None:
+    check_sampled_answers(text)
+
+
+def check_sampled_answers(text: str) -> None:
     truth = expected(text)
     if truth is None or not possible(truth):
         return

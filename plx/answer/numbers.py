@@ -9,6 +9,9 @@ _SMALL = 1e-4
 
 _DECIMALS = 6
 
+_ROUNDING = 1e-12
+"""A log Z below this is that of worlds that add up to 1."""
+
 
 def probability_text(p: float, mcse: float = 0.0, complement: float | None = None) -> str:
     """A probability to read: ``0.837962``, ``4.25e-18``, ``1 - 4.25e-18``; never ``0.000``.
@@ -33,6 +36,11 @@ def number_text(x: float, error: float = 0.0) -> str:
     if error > 0.0 and abs(x) < 1e6:
         return f"{x:.{_decimals(error)}f}"
     return f"{x:.6g}"
+
+
+def log_z_text(x: float) -> str:
+    """A log Z to read: what rounding leaves of the logarithm of 1 is 0."""
+    return "0" if abs(x) < _ROUNDING else number_text(x)
 
 
 def error_text(error: float) -> str:

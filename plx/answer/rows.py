@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from plx.answer.named import Estimate, MapWorld, NamedAnswer, NamedAnswers
-from plx.answer.numbers import count_text, error_text, number_text, probability_text
+from plx.answer.numbers import count_text, error_text, log_z_text, number_text, probability_text
 from plx.numerals import readable
 
 MOST_QUERIES = 500
@@ -73,7 +73,7 @@ def _answers(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     elif query.kind == "probability":
         yield "", truth_text(query), error_text(query.mcse)
     elif query.kind == "logz":
-        yield "log Z", number_text(query.log_z) if query.log_z is not None else "unknown", ""
+        yield "log Z", log_z_text(query.log_z) if query.log_z is not None else "unknown", ""
     elif query.kind == "map":
         yield from _world_rows(query)
     else:

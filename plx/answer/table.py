@@ -9,7 +9,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from plx.answer.named import NamedAnswer, NamedAnswers
-from plx.answer.numbers import count_text, error_text, number_text, probability_text
+from plx.answer.numbers import count_text, error_text, log_z_text, number_text, probability_text
 from plx.answer.rows import HEADINGS, Row, rows, truth_text
 from plx.infer.inference import Inference
 from plx.numerals import readable
@@ -47,7 +47,7 @@ def summary(result: NamedAnswers) -> list[str]:
 
 def _facts(run: Inference) -> Iterator[str]:
     if run.log_z is not None:
-        yield f"log Z {number_text(run.log_z)}"
+        yield f"log Z {log_z_text(run.log_z)}"
     if run.seed is not None:
         yield f"seed {run.seed}"
     if run.chains is not None and run.draws is not None:
@@ -114,7 +114,7 @@ def _short(query: NamedAnswer) -> str:
     if query.kind == "map":
         return f"log weight {number_text(query.worlds[0].log_weight)}" if query.worlds else "no world"
     if query.kind == "logz":
-        return "log Z unknown" if query.log_z is None else f"log Z {number_text(query.log_z)}"
+        return "log Z unknown" if query.log_z is None else f"log Z {log_z_text(query.log_z)}"
     best = sorted(query.estimates, key=lambda estimate: -estimate.p)[:3]
     more = ", …" if len(query.estimates) > len(best) else ""
     return ", ".join(f"{readable(e.text)} {probability_text(e.p, e.mcse)}" for e in best) + more

@@ -68,12 +68,13 @@ def _fixed_argument(ctx: Context, typed: Typed, node: ast.Apply) -> Typed:
     return ctx.fail(typed.expr.span, message, hint)
 
 
-def need_fixed(ctx: Context, typed: Typed, what: str) -> Typed:
+def need_fixed(ctx: Context, typed: Typed, what: str, hint: str | None = None) -> Typed:
     """The expression if nothing random is in it, else a report; ``what`` names the place, in the plural."""
     if typed.broken or typed.fixed:
         return typed
     term = random_inside(typed.expr)
-    return ctx.fail(typed.expr.span, f"{what} must be fixed, but `{term.name if term else '…'}` is random")
+    message = f"{what} must be fixed, but `{term.name if term else '…'}` is random"
+    return ctx.fail(typed.expr.span, message, hint)
 
 
 def fitting(ctx: Context, typed: Typed, possible: IntArray | None, slot: CheckedSlot, taker: str) -> Typed:

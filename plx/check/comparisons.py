@@ -66,14 +66,15 @@ def _link(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span
     if left.broken or right.broken:
         return broken(span)
     if op in ("=", "!="):
-        return _equality(ctx, op, left, right, span)
+        return equal(ctx, op, left, right, span)
     return _ordering(ctx, op, left, right, span)
 
 
 # --------------------------------------------------------------------------- equality
 
 
-def _equality(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span) -> Typed:
+def equal(ctx: Context, op: ast.CompareOp, left: Typed, right: Typed, span: Span) -> Typed:
+    """``left = right``, or ``!=``, of operands that have been resolved; what is never equal is reported."""
     if left.kind and right.kind and not left.kind & right.kind:
         message = f"{left.kind.words} and {right.kind.words} are never equal"
         hint = _hidden_symbol(ctx, left, right) or _plain_formula(left, right)

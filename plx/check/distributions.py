@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plx.check import build
 from plx.check.arguments import checked_arguments, need_fixed
-from plx.check.context import Context, Env, Wanted, disjoint, subset
+from plx.check.comparisons import equal
+from plx.check.context import Context, Env, Wanted, contains, subset
 from plx.check.names import use
 from plx.check.operators import amount, combined, result
 from plx.check.program import (
     BOOLEAN,
     Aggregate,
     Const,
-    Expr,
     Membership,
     Operation,
     RandomTerm,
@@ -90,7 +90,8 @@ def _rules(ctx: Context, node: ast.RandomDecl, unknown: _Unknown) -> Iterator[Ru
         guards = list(before)
         if case.condition is not None:
             condition = ctx.formula(unknown.env, case.condition)
-            condition = need_fixed(ctx, condition, "the conditions of a distribution")
+            hint = "what depends on an unknown is `p * F + q * (!F)`, or a param with a slot for it"
+            condition = need_fixed(ctx, condition, "the conditions of a distribution", hint)
             if condition.broken:
                 return
             guards.append(condition.expr)
@@ -129,6 +130,15 @@ def _spread(ctx: Context, unknown: _Unknown, node: ast.Expr, scores: bool) -> Ty
     if slots is not None and len(slots) == len(given) + 1:
         return _with_value(ctx, unknown, node, slots)
     if isinstance(node, ast.Apply) and _is_free(ctx, unknown, node.name.text):
+        if node.name.text == UNIFORM:
+            return ctx.fail(
+                node.span, "`uniform` takes no arguments", f"`random {unknown.name}: 1..6 ~ uniform`"
+            )
+        if node.name.text == NOISY_OR:
+            message = "a cause of `noisy_or` is written with the probability that it is enough"
+            return ctx.fail(
+                node.span, message, "`noisy_or(leak, p1: F, p2: G)`, `noisy_or(leak, p: F for x in T)`"
+            )
         hint = _by_another_name(unknown, node)
         if hint is not None:
             return ctx.fail(node.name.span, f"there is no distribution `{node.name.text}`", hint)
@@ -174,9 +184,10 @@ def _within(ctx: Context, chance: Typed) -> Typed:
 
 
 def _table(ctx: Context, unknown: _Unknown, node: ast.Braces) -> Typed:
-    """``{a: 0.3, b: p(x), else: 0.1}``."""
+    """``{a: 0.3, b: p(x), home(x): 0.5, else: 0.1}``; where two keys are one value, the first one counts."""
     parts: list[Typed] = []
     keys: dict[int, Span] = {}
+    named: list[Typed] = []
     otherwise: ast.Entry | None = None
     for entry in node.entries:
         if entry.otherwise:
@@ -184,58 +195,68 @@ def _table(ctx: Context, unknown: _Unknown, node: ast.Braces) -> Typed:
                 ctx.error(entry.span, "a table has one `else`")
             otherwise = entry
             continue
-        key = _key(ctx, unknown, entry, keys)
+        key = _key(ctx, unknown, entry)
         number = _number(ctx, unknown, entry)
-        if key is None:
+        if key.broken:
             return broken(node.span)
-        where = _equal(unknown, Const(key, span=entry.span))
-        parts.append(_weighed(ctx, unknown, where, number))
+        known = isinstance(key.expr, Const)
+        if isinstance(key.expr, Const) and not _fresh(ctx, unknown, key.expr, keys):
+            return broken(node.span)
+        where = _own_value(ctx, unknown, key, entry.span)
+        if where.broken:
+            return where
+        before = _others(ctx, unknown, {} if known else keys, named, entry.span)
+        parts.append(_weighed(ctx, _all(ctx, [where, *before], entry.span), number))
+        if isinstance(key.expr, Const):
+            keys[key.expr.id] = key.expr.span
+        else:
+            named.append(key)
     if otherwise is not None:
-        listed = SetConst(tuple(keys), span=otherwise.span)
-        outside = Operation(
-            "not", (Membership(unknown.own.expr, listed, span=node.span),), span=otherwise.span
-        )
-        parts.append(_weighed(ctx, unknown, outside, _number(ctx, unknown, otherwise)))
-    elif not _complete(ctx, unknown, node, keys):
+        outside = _all(ctx, _others(ctx, unknown, keys, named, otherwise.span), otherwise.span)
+        parts.append(_weighed(ctx, outside, _number(ctx, unknown, otherwise)))
+    elif not _complete(ctx, unknown, node, keys, named):
         return broken(node.span)
     if any(part.broken for part in parts):
         return broken(node.span)
     return parts[0] if len(parts) == 1 else _mixed(ctx, parts, node.span)
 
 
-def _key(ctx: Context, unknown: _Unknown, entry: ast.Entry, keys: dict[int, Span]) -> int | None:
-    """The value that an entry is about; None after a report."""
+def _key(ctx: Context, unknown: _Unknown, entry: ast.Entry) -> Typed:
+    """The value that an entry is about; as everywhere, a slot hides a symbol that is called alike."""
     if entry.key is None:
-        ctx.error(entry.span, "a distribution is a table: write `value: probability`")
-        return None
-    possible = unknown.own.possible
-    symbol = ctx.symbol(entry.key.text) if isinstance(entry.key, ast.Name | ast.Quoted) else None
-    if symbol is not None:
-        typed = ctx.const_id(symbol, entry.key.span)
+        return ctx.fail(entry.span, "a distribution is a table: write `value: probability`")
+    is_slot = isinstance(entry.key, ast.Name) and entry.key.text in unknown.env
+    if isinstance(entry.key, ast.Name | ast.Quoted) and not is_slot:
+        symbol = ctx.symbol(entry.key.text)
+        if symbol is not None:
+            return ctx.const_id(symbol, entry.key.span)
+    wanted = Wanted(unknown.own.possible, f"value of `{unknown.name}`")
+    return ctx.resolve(unknown.env, entry.key, wanted)
+
+
+def _fresh(ctx: Context, unknown: _Unknown, key: Const, keys: Mapping[int, Span]) -> bool:
+    """Whether a known value is one that the unknown may have, and stands in the table for the first time."""
+    possible = BOOLEAN if unknown.is_truth else unknown.own.possible
+    if possible is not None and not contains(possible, key.id):
+        message = f"`{unknown.name}` cannot be {ctx.text(key.id)}"
+        ctx.error(key.span, message, f"its values: {unknown.words}")
+    elif key.id in keys:
+        note = Note("the first one is here", keys[key.id])
+        ctx.error(key.span, f"`{ctx.text(key.id)}` stands twice in this table", None, [note])
     else:
-        typed = ctx.resolve({}, entry.key, Wanted(possible, f"value of `{unknown.name}`", unknown.words))
-    if typed.broken or not isinstance(typed.expr, Const):
-        if not typed.broken:
-            ctx.error(entry.key.span, "the values in a distribution must be known")
-        return None
-    value = typed.expr.id
-    domain = unknown.entry.domain
-    if disjoint(typed.possible, domain.possible if domain else None) or (domain is None and value > TRUE):
-        message = f"`{unknown.name}` cannot be {ctx.text(value)}"
-        ctx.error(entry.key.span, message, f"its values: {unknown.words}")
-        return None
-    if value in keys:
-        note = Note("the first one is here", keys[value])
-        ctx.error(entry.key.span, f"`{ctx.text(value)}` stands twice in this table", None, [note])
-        return None
-    keys[value] = entry.key.span
-    return value
+        return True
+    return False
 
 
-def _complete(ctx: Context, unknown: _Unknown, node: ast.Braces, keys: dict[int, Span]) -> bool:
-    possible = unknown.own.possible
-    every = [0, 1] if possible is None and unknown.is_truth else [] if possible is None else possible.tolist()
-    missing = [value for value in every if value not in keys]
+def _complete(
+    ctx: Context, unknown: _Unknown, node: ast.Braces, keys: Mapping[int, Span], named: Sequence[Typed]
+) -> bool:
+    if named:
+        message = f"which values this table leaves out depends on `{named[0].expr.span.text}`"
+        ctx.error(node.span, message, "say how likely the others are with an `else`")
+        return False
+    possible = BOOLEAN if unknown.is_truth else unknown.own.possible
+    missing = [] if possible is None else [value for value in possible.tolist() if value not in keys]
     if missing:
         message = f"there is no probability for {ctx.texts(missing)}"
         ctx.error(node.span, message, "add it, with 0 where it is impossible, or give an `else`")
@@ -246,20 +267,37 @@ def _number(ctx: Context, unknown: _Unknown, entry: ast.Entry) -> Typed:
     return amount(ctx, ctx.resolve(unknown.env, entry.value))
 
 
-def _equal(unknown: _Unknown, value: Const) -> Expr:
-    """Where the unknown has a value."""
-    own = unknown.own.expr
-    if unknown.is_truth:
-        return own if value.id == TRUE else Operation("not", (own,), span=value.span)
-    return Operation("=", (own, value), span=value.span)
+def _own_value(ctx: Context, unknown: _Unknown, key: Typed, span: Span) -> Typed:
+    """Where the unknown has the value of a key."""
+    if unknown.is_truth and isinstance(key.expr, Const) and key.expr.id in BOOLEAN:
+        return (
+            unknown.own if key.expr.id == TRUE else result(ctx, "not", [unknown.own], ValueKind.TRUTH, span)
+        )
+    return equal(ctx, "=", unknown.own, key, span)
 
 
-def _weighed(ctx: Context, unknown: _Unknown, where: Expr, number: Typed) -> Typed:
+def _others(
+    ctx: Context, unknown: _Unknown, keys: Mapping[int, Span], named: Sequence[Typed], span: Span
+) -> list[Typed]:
+    """That the value of the unknown is none of these keys."""
+    found = [_own_value(ctx, unknown, key, span) for key in named]
+    if keys:
+        listed = SetConst(tuple(keys), span=span)
+        member = Membership(unknown.own.expr, listed, span=unknown.own.expr.span)
+        found.append(Typed(member, ValueKind.TRUTH, fixed=False))
+    return [result(ctx, "not", [one], ValueKind.TRUTH, span) for one in found]
+
+
+def _all(ctx: Context, parts: Sequence[Typed], span: Span) -> Typed:
+    if not parts:
+        return ctx.const_id(TRUE, span)
+    return parts[0] if len(parts) == 1 else result(ctx, "and", parts, ValueKind.TRUTH, span)
+
+
+def _weighed(ctx: Context, where: Typed, number: Typed) -> Typed:
     """The number where a formula holds, else 0."""
-    if number.broken:
-        return number
     span = number.expr.span
-    holds = Typed(Operation("indicator", (where,), span=span), ValueKind.NUMBER, fixed=False)
+    holds = result(ctx, "indicator", [where], ValueKind.NUMBER, span)
     return result(ctx, "*", [number, holds], ValueKind.NUMBER, span)
 
 

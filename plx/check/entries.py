@@ -90,6 +90,8 @@ def value_table(
             continue
         rows.append(key)
         values.append(value)
+    if wrong and default is not None:
+        value_of(default.value)  # what is wrong with it is reported too
     return None if wrong else Written(_table(name, rows, values, len(slots)), default)
 
 

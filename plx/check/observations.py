@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from plx.check.arguments import need_fixed
+from plx.check.arguments import count, need_fixed
 from plx.check.context import Context, Wanted, contains
 from plx.check.entries import constant, value_table
 from plx.check.grids import observed
@@ -24,13 +24,29 @@ from plx.values import FALSE, TRUE, IntArray
 def check_observe(ctx: Context, node: ast.Observe) -> Rule | Evidence | None:
     """``observe F``, or a table of what was observed: ``observe f = {…}`` where ``f`` has slots."""
     match node.formula:
-        case ast.Compare((ast.Name(text=name), ast.Braces() as braces), ("=",)):
-            entry = ctx.entries.get(name)
+        case ast.Compare((ast.Name() as name, ast.Braces() as braces), ("=",)):
+            entry = ctx.entries.get(name.text)
             if isinstance(entry, RandomEntry) and entry.slots:
                 return _written(ctx, entry, braces, node)
-            if isinstance(entry, BrokenEntry):
+            if not isinstance(entry, RandomEntry):
+                _not_observable(ctx, name)
+                return None
+        case ast.Compare((ast.Name() as name, value), ("=",)):
+            entry = ctx.entries.get(name.text)
+            if isinstance(entry, RandomEntry) and entry.slots:
+                hint = f"`observe {name.text} = {{else: {value.span.text}}}` says it at every index"
+                ctx.error(name.span, f"`{name.text}` takes {count(len(entry.slots))}", hint)
                 return None
     return check_rule(ctx, node)
+
+
+def _not_observable(ctx: Context, name: ast.Name) -> None:
+    """Report a table of what is no random function."""
+    if isinstance(ctx.entries.get(name.text), BrokenEntry):
+        return
+    randoms = [n for n, d in ctx.declarations.items() if isinstance(d, ast.RandomDecl)]
+    message = f"`{name.text}` is no random function, so it cannot be observed"
+    ctx.error(name.span, message, did_you_mean(name.text, randoms))
 
 
 def _written(ctx: Context, entry: RandomEntry, braces: ast.Braces, node: ast.Observe) -> Evidence | None:
@@ -39,7 +55,7 @@ def _written(ctx: Context, entry: RandomEntry, braces: ast.Braces, node: ast.Obs
         return None
     alone = TRUE if entry.domain is None else None
     written = value_table(
-        ctx, entry.info.name, braces, entry.slots, lambda value: _value(ctx, entry, value), alone
+        ctx, entry.info.name, braces, entry.slots, lambda value: _cell(ctx, entry, value), alone
     )
     if written is None:
         return None
@@ -52,10 +68,7 @@ def check_observation(ctx: Context, node: ast.ObserveFrom) -> Evidence | None:
     name = node.name.text
     entry = ctx.entries.get(name)
     if not isinstance(entry, RandomEntry):
-        if not isinstance(entry, BrokenEntry):
-            randoms = [n for n, d in ctx.declarations.items() if isinstance(d, ast.RandomDecl)]
-            message = f"`{name}` is no random function, so it cannot be observed"
-            ctx.error(node.name.span, message, did_you_mean(name, randoms))
+        _not_observable(ctx, node.name)
         return None
     table = ctx.data.evidence.get(name, {}).get(node.file)
     return None if table is None else _evidence(ctx, entry, table, node.span, node.file.otherwise)
@@ -131,9 +144,21 @@ def _otherwise(ctx: Context, entry: RandomEntry, given: Table, rest: ast.Expr | 
         known = [] if possible is None else possible.tolist()
         read = given.otherwise if given.otherwise in known else other_reading(ctx, given.otherwise, known)
         value = Const(read, span=entry.info.span)
-    if value is None or possible is None or contains(possible, value.id):
+    return None if value is None else _possible_value(ctx, entry, value, ", the value of all others,")
+
+
+def _cell(ctx: Context, entry: RandomEntry, node: ast.Expr) -> Const | None:
+    """A value of a table in the text; None after a report."""
+    value = _value(ctx, entry, node)
+    return None if value is None else _possible_value(ctx, entry, value)
+
+
+def _possible_value(ctx: Context, entry: RandomEntry, value: Const, what: str = "") -> Const | None:
+    """The value if the random function has it at some index, else None after a report."""
+    possible = _possible(entry)
+    if possible is None or contains(possible, value.id):
         return value
     text = ctx.text(value.id)
     hint = ctx.suggest(text, possible, ()) or f"its values: {ctx.listing(possible)}"
-    ctx.error(value.span, f"`{text}`, the value of all others, is no value of `{entry.info.name}`", hint)
+    ctx.error(value.span, f"`{text}`{what} is no value of `{entry.info.name}`", hint)
     return None

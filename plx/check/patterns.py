@@ -7,7 +7,15 @@ from plx.check.arguments import count, fitting, need_fixed
 from plx.check.context import Context, Wanted, contains, disjoint
 from plx.check.declaration_order import is_abbreviation
 from plx.check.program import Expr, RelationBinding, Variable
-from plx.check.typed import BrokenEntry, CheckedSlot, RandomEntry, RelationEntry, Typed, broken
+from plx.check.typed import (
+    Abbreviation,
+    BrokenEntry,
+    CheckedSlot,
+    RandomEntry,
+    RelationEntry,
+    Typed,
+    broken,
+)
 from plx.syntax import ast
 
 Found = tuple[RelationBinding, list[Expr]]
@@ -125,4 +133,6 @@ def _no_relation(ctx: Context, node: ast.TupleBinding, entry: object) -> None:
     else:
         message = f"a tuple is bound to the facts of a relation, and `{text}` is none"
         hint = f"bind each name to a set: `for {items[0]} in …, {items[-1]} in …`"
+        if isinstance(entry, Abbreviation):
+            hint = f"what is fixed can be declared as `relation {text}(…) = …`, and then be bound"
     ctx.error(node.set.span, message, hint)

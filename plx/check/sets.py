@@ -285,7 +285,7 @@ def not_a_value(ctx: Context, node: ast.Braces, membership: str | None = None) -
     """The mistake of braces where a single value is expected; ``membership`` is what asks for that."""
     values = [entry for entry in node.entries if entry.key is None and not entry.otherwise]
     if len(values) < len(node.entries):
-        hint = "a table in braces belongs to a declaration"
+        hint = "a table in braces belongs to a declaration, or to `observe f = {…}` by itself"
     elif len(values) == 1:
         hint = f"write `{values[0].value.span.text}` without the braces"
     elif membership is not None:

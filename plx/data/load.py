@@ -192,7 +192,8 @@ def _as_in(file: ast.File | None, shape: Shape) -> Shape:
     if file is None or not file.columns:
         return shape
     if not shape.fits(len(file.columns)):
-        message = f"{len(file.columns)} columns are named for `{shape.name}`, which has: {shape.wanted}"
+        named = "one column is" if len(file.columns) == 1 else f"{len(file.columns)} columns are"
+        message = f"{named} named for `{shape.name}`, which has: {shape.wanted}"
         raise PlxError(Diagnostic(message, file.columns[0].span.to(file.columns[-1].span)))
     return replace(shape, columns=file.columns)
 

@@ -33,10 +33,15 @@ class _Facts:
     rest: bool = False
 
     def place(self, row: int) -> Span | None:
-        return self.evidence.place(row) if self.evidence else self.span
+        return self.evidence.place(row) if self.evidence and not self.rest else self.span
 
     def words(self, row: int) -> str:
-        return self.evidence.origin.words(row) if self.evidence else ""
+        return self.evidence.origin.words(row) if self.evidence and not self.rest else ""
+
+    @property
+    def statement(self) -> Span | None:
+        """What says all of them; for what the caller gives, the place of the unknowns."""
+        return self.evidence.span if self.evidence else self.span
 
 
 class Observations:
@@ -58,7 +63,7 @@ class Observations:
             if evidence.otherwise is not None:
                 rest = self._unlisted(evidence.random, atoms)
                 values = np.full(len(rest), evidence.otherwise.id, dtype=np.int64)
-                self._fix(_Facts(rest, values, evidence.otherwise.span, rest=True))
+                self._fix(_Facts(rest, values, evidence.otherwise.span, evidence, rest=True))
 
     def _unlisted(self, random: str, atoms: IntArray) -> IntArray:
         """The atoms of a random function that are not among these."""
@@ -99,13 +104,13 @@ class Observations:
         return atoms, values
 
     def source(self, atoms: IntArray) -> IntArray:
-        """The position in ``spans`` of what observed each atom."""
+        """The position in ``statements`` of what observed each atom."""
         return self._source[atoms].astype(np.int64)
 
     @property
-    def spans(self) -> list[Span | None]:
-        """Where the program states or asks for each set of facts."""
-        return [facts.span for facts in self._facts]
+    def statements(self) -> list[Span | None]:
+        """What says each set of facts."""
+        return [facts.statement for facts in self._facts]
 
     def _fix(self, facts: _Facts) -> None:
         atoms, values = facts.atoms, facts.values

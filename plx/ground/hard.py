@@ -42,7 +42,7 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)
     observed, value = observations.undo()
-    rules, number = _rules(program, observations.spans)
+    rules, number = _rules(program, observations.statements)
     cards = table.number()
     counters = Counters(len(cards))
     formulas = Formulas(evaluator, table, Algebra(evaluator, counters))

@@ -17,7 +17,7 @@ def query_slots(evaluator: Evaluator, query: Query, env: Env) -> tuple[str, dict
     of anything else the label, or the text of the formula, and the variables that the query binds. What is
     given belongs to the term.
     """
-    bound = {v.name: v.uid for binding in query.scope.bindings for v in variables(binding)}
+    bound = {v.name: v.uid for binding in query.scope.bindings for v in variables(binding) if v.name}
     target = query.targets[0] if len(query.targets) == 1 else None
     slots = {}
     if query.label is None and isinstance(target, RandomTerm):

@@ -79,6 +79,7 @@ _BEST = "`query map` gives a most probable world"
 VALUES: Final = _each(
     {
         "True TRUE": "write `true`",
+        "_": "`_` stands for anything in a tuple and is no variable: give it a name",
         "False FALSE": "write `false`",
         "None null NULL nil undefined": "there is no empty value: add a symbol for it, `{none} | T`",
         "inf Inf infinity Infinity nan NaN": "weights are finite: use `require` for what must hold",

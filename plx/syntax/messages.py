@@ -40,6 +40,7 @@ _RULES: tuple[Callable[[Mistake], Diagnostic | None], ...] = (
     brackets.foreign_aggregate,
     brackets.never_closed,
     names.foreign_word,
+    clauses.cause_after_scope,
     clauses.bad_binding,
     clauses.two_scopes,
     clauses.two_guards,

@@ -33,6 +33,7 @@ def _inputs(texts: tuple[str, ...], read: Callable[[bytes, Path], object], words
 
 WORDS = """type param relation random define weight factor require observe query for in if from as given else
 and or not xor true false exists forall count sum map logz log exp sqrt abs min max logit x y
+uniform softmax noisy_or alldifferent exactly at_least at_most columns _
 ( ) { } , : = != < <= > >= => <=> | & ! + - * / % ^ .. "" "q" @ ' # ~ " """
 
 SMALL = (
@@ -70,6 +71,23 @@ weight log(3/2): meets(x, y) <=> mood(x) = mood(y) for (x, y) in friends
 weight min(1, sqrt(2)): sum(2 * count(mood(x) = i for i in 1..2) for x in P if x != 3) > 1
 observe !meets(anna, 3)
 query (mood(anna), meets(3, anna)) as pair
+""",
+    """type T = {a, b, c}
+type K = {lo, hi}
+relation e(T, T) = {(a, b), (b, c), (a, c), (c, c)}
+param step(K, K) = {(lo, lo): 1, (hi, lo): 0.3, (hi, hi): 0.7, else: 0}
+random k(x: T): K ~ {lo: 0.4, hi: 0.6} if x = a else step(k(a))
+random l(x: T, y: T) ~ noisy_or(0.1, 0.5: k(z) = hi for (x, z) in e, (z, y) in e) if (x, y) in e
+random s(T): 1..3 ~ softmax({1: 0, else: 1/2})
+random n(x: T): T ~ {x: 0.5, else: 0.25}
+random u: K ~ uniform
+weight 1: l(x, y) & l(y, z) => l(x, z) for (x, y) in e, (y, z) in e if (x, z) in e & x != z
+weight 0.5: exactly(1, n(y) = x for (x, y) in e, (y, _) in e) for (x, b) in e
+require alldifferent(s(x) for x in T)
+observe l = {(a, b), (b, c): false, else: true}
+observe s = {a: 1}
+query at_most(2, l(x, y) for (x, y) in e) given at_least(1, n(x) = x for (x, x) in e)
+query l(x, z) as hop for (x, y) in e, (y, z) in e if (x, z) in e
 """,
 )
 

@@ -153,7 +153,8 @@ def test_an_else_that_makes_the_world_impossible_is_named() -> None:
     program = HEADER + "observe f = {a, else: false}\nrequire f(b)\nquery f(a)"
     with pytest.raises(PlxError) as caught:
         plx.run(program)
-    assert "require f(b)" in str(caught.value) and "observe f = {a, else: false}" in str(caught.value)
+    assert "`require f(b)` (on f(b))" in str(caught.value)
+    assert "`observe f = {a, else: false}` (on f(b))" in str(caught.value)
 
 
 # --------------------------------------------------------------------- files and the caller

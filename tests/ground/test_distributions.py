@@ -158,3 +158,42 @@ def test_evidence_of_probability_zero_names_the_distributions() -> None:
     found = caught.value.diagnostics[0]
     words = " ".join([found.message, *(note.message for note in found.notes)])
     assert "random b ~ (a)" in words and "random c ~ (!a)" in words
+
+
+KEYED = """type P = {a, b, c}
+param home(P) = {a: b, b: c, c: c}
+random next(p: P): P ~ {p: 0.7, else: 0.15}
+random kept(p: P): P ~ {home(p): 0.5, p: 0.25, b: 0.5 * (p = c), else: 0.25 * (p != c)}
+random seen(p: P): P ~ {next(p): 0.9, else: 0.05}
+random right(p: P) ~ {seen(p) = next(p): 0.8, else: 0.2}
+"""
+
+
+def test_a_slot_or_what_is_random_may_be_a_key_of_a_distribution() -> None:
+    result = plx.run(KEYED + "query next(b) query seen(a) query right(c) query kept(x) for x in {a, b}")
+    assert result["next(b)"].distribution == pytest.approx({"a": 0.15, "b": 0.7, "c": 0.15})
+    assert result["seen(a)"].distribution == pytest.approx({"a": 0.645, "b": 0.1775, "c": 0.1775})
+    assert result["right(c)"].probability == pytest.approx(0.9 * 0.8 + 0.1 * 0.2)
+    assert result["kept(a)"].distribution == pytest.approx({"a": 0.25, "b": 0.5, "c": 0.25})
+    assert result["kept(b)"].distribution == pytest.approx({"a": 0.25, "b": 0.25, "c": 0.5})
+
+
+def test_where_two_keys_are_one_value_the_first_one_counts() -> None:
+    assert plx.run(KEYED + "query kept(c)")["kept(c)"].distribution == pytest.approx(
+        {"a": 0, "b": 0.5, "c": 0.5}
+    )
+    text = "type P = {a, b} random x(p: P): P ~ {a: 0.4, p: 0.6, else: 0.6}"
+    assert "`x(a)` sum to 1" in message(text.replace("else: 0.6", "else: 0.7"))
+    assert plx.run(text + " query x(a)")["x(a)"].distribution == pytest.approx({"a": 0.4, "b": 0.6})
+
+
+def test_a_slot_hides_a_symbol_in_a_distribution() -> None:
+    text = "type P = {a, b, c} random x(a: P): P ~ {a: 1, else: 0} query x(b) = b as same"
+    assert plx.run(text)["same"].probability == 1
+
+
+def test_a_log_z_of_zero_is_printed_as_zero() -> None:
+    result = plx.run(
+        "type P = 1..3 random x(P) ~ 0.3 random y(p: P) ~ 0.1 + 0.9 * x(p) query y(1) query logz"
+    )
+    assert "e-1" not in str(result)

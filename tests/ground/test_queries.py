@@ -9,6 +9,7 @@ from tests.ground.programs import grounded
 HEADER = """
 type T = {t1, "New York", map', 中}
 type L = -1..1
+relation e(T, T) = {(t1, 中), (中, map'), (map', t1)}
 random b(T)
 random n(i: L): {-1, 1/3, x}
 """
@@ -33,11 +34,21 @@ random n(i: L): {-1, 1/3, x}
         ("map 3 given b(t1)", ["map 3 given b(t1)"]),
         ("logz", ["logz"]),
         ("n(0) % 2 = 1 for x in T if x = t1", ["n(0) % 2 = 1"]),
+        ("b(z) for (x, y) in e, (y, z) in e", ["b(map')", "b(t1)", "b(中)"]),
+        ("b(x) as two for (x, y) in e, (y, _) in e", ["two(t1, 中)", "two(中, map')", "two(map', t1)"]),
+        ("b(x) & b(y) for (x, y) in e, (t1, y) in e", ["b(t1) & b(中)"]),
+        ("n(0) as it for (t1, y) in e, (_, y) in e", ["it(中)"]),
     ],
 )
 def test_names(query: str, names: list[str]) -> None:
     text = HEADER.replace("{-1, 1/3, x}", "{-1, 2}") if "%" in query else HEADER
     assert [q.name for q in grounded(f"{text}query {query}").queries] == names
+
+
+def test_what_a_tuple_joins_on_or_leaves_out_is_no_slot_of_the_answers() -> None:
+    text = HEADER + "query b(x) | b(z) as q for (x, y) in e, (y, z) in e, (z, _) in e, (t1, _) in e"
+    for query in grounded(text).queries:
+        assert [name for name, _ in query.slots] == ["x", "y", "z"]
 
 
 def test_targets_have_each_value_once() -> None:

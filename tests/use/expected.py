@@ -264,17 +264,18 @@ def timetable() -> Answers:
 # ------------------------------------------------------------------------- flu
 
 
-def _rows(name: str) -> list[list[str]]:
-    with (EXAMPLES / "flu" / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file))[1:]
+def _rows(name: str, delimiter: str = ",") -> list[list[str]]:
+    """The rows of a file beside an example, without the header."""
+    with (EXAMPLES / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file, delimiter=delimiter))[1:]
 
 
 def flu() -> Answers:
     """The untested results sum out: with either result, the weights add up to 1."""
-    people = [row[0] for row in _rows("people.csv")]
-    risk = {name: float(p) for name, p in _rows("risk.csv")}
-    met = [(people.index(a), people.index(b)) for a, b in _rows("contacts.csv")]
-    seen = {people.index(name): value == "true" for name, value in _rows("tests.csv")}
+    people = [row[0] for row in _rows("flu/people.csv")]
+    risk = {name: float(p) for name, p in _rows("flu/risk.csv")}
+    met = [(people.index(a), people.index(b)) for a, b in _rows("flu/contacts.csv")]
+    seen = {people.index(name): value == "true" for name, value in _rows("flu/tests.csv")}
     worlds = []
     for ill in itertools.product([False, True], repeat=len(people)):
         weight = sum(log(risk[x] / (1 - risk[x])) for x, i in zip(people, ill, strict=True) if i)
@@ -286,6 +287,55 @@ def flu() -> Answers:
     return {
         **{f"flu({name})": _marginal((ill[i], p) for ill, p in worlds) for i, name in enumerate(quoted)},
         "ill": _marginal((sum(ill), p) for ill, p in worlds),
+    }
+
+
+# -------------------------------------------------------------------- entities
+
+
+def entities() -> Answers:
+    pairs = {(a, b): float(score) for a, b, score, _ in _rows("entities/alike.csv")}
+    triangles = [(ab, bc, (ab[0], bc[1])) for ab in pairs for bc in pairs if ab[1] == bc[0]]
+    triangles = [three for three in triangles if three[2] in pairs]
+    worlds = []
+    for same in itertools.product([False, True], repeat=len(pairs)):
+        world = dict(zip(pairs, same, strict=True))
+        if not world["r1", "r4"] and all(sum(world[pair] for pair in three) != 2 for three in triangles):
+            worlds.append((world, exp(sum(score for pair, score in pairs.items() if world[pair]))))
+    apart = [(world, p) for world, p in worlds if not world["r1", "r2"]]
+    return {
+        **{f"same({a}, {b})": _marginal((w[a, b], p) for w, p in worlds) for a, b in pairs},
+        **{f"if_r1_is_not_r2({b})": _marginal((w["r2", b], p) for w, p in apart) for b in ("r3", "r4")},
+        "pairs": _marginal((sum(w.values()), p) for w, p in worlds),
+    }
+
+
+# ------------------------------------------------------------------- citations
+
+
+def citations() -> Answers:
+    papers = [key for key, *_ in _rows("citations/papers.csv")]
+    cites = [(p, q) for p, q, _ in _rows("citations/cites.csv", ";")]
+    known = dict(_rows("citations/topics.csv"))
+    worlds = []
+    for topics in itertools.product(["logic", "learning", "search"], repeat=len(papers)):
+        topic = dict(zip(papers, topics, strict=True))
+        if any(topic[paper] != seen for paper, seen in known.items()):
+            continue
+        weight = sum(1.2 for p, q in cites if topic[p] == topic[q])
+        for (p, q), (s, r) in itertools.product(cites, repeat=2):
+            if p == s and papers.index(q) < papers.index(r) and topic[q] == topic[r]:
+                weight += 0.4
+            if q == s and topic[p] == topic[r]:
+                weight += 0.6
+        worlds.append((topic, exp(weight)))
+    citing = dict.fromkeys(p for p, _ in cites)
+    return {
+        **{f"topic({x})": _marginal((w[x], p) for w, p in worlds) for x in citing},
+        "on_learning": _marginal((list(w.values()).count("learning"), p) for w, p in worlds),
+        'topic("rs91") given topic("ml98") = learning': _marginal(
+            (w["rs91"], p) for w, p in worlds if w["ml98"] == "learning"
+        ),
     }
 
 

@@ -27,6 +27,8 @@ WORKED_OUT: dict[str, Callable[[], expected.Answers]] = {
     "sudoku.plx": expected.sudoku,
     "timetable.plx": expected.timetable,
     "flu/flu.plx": expected.flu,
+    "entities/entities.plx": expected.entities,
+    "citations/citations.plx": expected.citations,
     "water.plx": expected.water,
     "paper/ring.plx": expected.paper_ring,
     "paper/curriculum.plx": expected.paper_curriculum,

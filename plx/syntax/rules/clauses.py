@@ -25,6 +25,18 @@ def bad_binding(m: Mistake) -> Diagnostic | None:
     return m.says(message, f"{_BINDINGS}: a variable ranges over a set")
 
 
+def cause_after_scope(m: Mistake) -> Diagnostic | None:
+    """``noisy_or(q, p: f(x) for x in T, p: g)``."""
+    inside = m.open[-1] if m.open else m.start
+    if m.statement != "RANDOM" or m.words[inside - 1].text != "noisy_or" or m.before is None:
+        return None
+    has_scope = any(word.type == "FOR" for word in m.words[inside : m.at])
+    if has_scope and (m.kind == "COLON" or (m.kind == "NUMBER" and m.before.type == "COMMA")):
+        hint = "`noisy_or(leak, p: F, q: G for x in T)`; several scopes are several unknowns"
+        return m.says("the `for` belongs to the last cause", hint)
+    return None
+
+
 def _in_names(m: Mistake) -> bool:
     """True between ``for`` (or a comma after a binding) and its ``in``."""
     for position in range(m.at - 1, m.start, -1):

@@ -2,6 +2,7 @@
 type Person = {anna, bob}
 relation friends(Person, Person) = {(anna, bob)}
 random loves(Person, Person)
+define near(x: Person, y: Person) = friends(x, y)
 random f(Person)
 
 weight 1: f(x) for x, x in Person                 ### "`x` is bound twice"
@@ -14,7 +15,8 @@ weight 1: f(v) for (3, v) in friends              ### "`3` is no member of Perso
 weight 1: f(v) for ("carl", v) in friends         ### "is a member of no type"
 weight 1: f(u) for (u, f(u)) in friends           ### "the items of a tuple that is bound must be fixed, but `f` is random"
 weight 1: f(v) for i in 0..2, (i, v) in friends   ### "`friends` takes a member of Person here, `i` is never one"
-weight 1: f(_) for (_, v) in friends              ### "`_` is no member of Person"
+weight 1: f(_) for (_, v) in friends              ### "`_` is no member of Person" "give it a name"
+weight 1: f(u) for (u, v) in near                 ### "a tuple is bound to the facts" "`relation near(…) = …`"
 weight 1: f(x) for y in Person                    ### "`x` is no member of Person"
 weight 1: exists(f(y) for z in Person) for x in Person   ### "`y` is no member of Person"
 weight 1: f(x) for x in 3                         ### "a set is expected here"
