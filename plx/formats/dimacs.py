@@ -164,14 +164,14 @@ def _purpose(source: Source, header: _Header | None, said: Sequence[Said], texts
         return "maxsat"
     if counted is None and header.form == "wcnf":
         message = "`p wcnf` with two numbers is MaxSAT without hard clauses, or counting without weights"
-        _fail(message, header.span, f"{_MAXSAT}; {_COUNTING}")
+        _fail(message, header.span, f"{_AS_MAXSAT}; {_COUNTING}")
     if counted is None and listed and header.form == "cnf":
         message = "`p cnf` without weights in a .wcnf file: it may be meant for counting or for MaxSAT"
-        _fail(message, header.span, f"{_MAXSAT}; {_COUNTING}")
+        _fail(message, header.span, f"{_AS_MAXSAT}; {_COUNTING}")
     return "count"
 
 
-_MAXSAT = "for MaxSAT write `p wcnf VARIABLES CLAUSES TOP`, where clauses of weight TOP are hard"
+_AS_MAXSAT = "for MaxSAT write `p wcnf VARIABLES CLAUSES TOP`, where clauses of weight TOP are hard"
 _COUNTING = "for counting save it as .cnf with `p cnf`, and weights as `c p weight LITERAL WEIGHT 0`"
 
 

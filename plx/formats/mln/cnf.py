@@ -29,7 +29,7 @@ def clauses(formula: logic.Formula) -> tuple[list[Clause], list[logic.Variable]]
     constants, and for too many clauses.
     """
     if _size(formula)[0] > _MOST:
-        message = f"this formula has more than {_MOST} clauses"
+        message = f"this formula has more than {_MOST:,} clauses"
         raise PlxError(Diagnostic(message, formula.span, "`--weights whole` keeps the formula as it is"))
     free: list[logic.Variable] = []
     return _clauses(_negation_normal(formula, True), free), free

@@ -56,7 +56,7 @@ def _refuse_depth(words: Sequence[Word]) -> None:
         quantifiers += word.type == "QUANTIFIER"
         signs = signs + 1 if word.type in ("BANG", "ADD") else 0
         if brackets + quantifiers + signs > LIMIT:
-            raise _error(word, word, f"this nests more than {LIMIT} levels deep")
+            raise _error(word, word, f"this nests more than {LIMIT:,} levels deep")
 
 
 def _directive(word: str) -> tuple[str, str | None]:
