@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,14 @@ class Span:
     def to(self, other: Span) -> Span:
         """The span from the start of this one to the end of the other."""
         return Span(self.source, self.start, other.end)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The file, and where the span starts and ends: lines and columns from 1, in characters."""
+        places = zip(("start", "end"), map(self.source.position, (self.start, self.end)), strict=True)
+        return {
+            "file": self.source.name,
+            **{end: {"line": line, "column": column} for end, (line, column) in places},
+        }
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"

@@ -35,8 +35,11 @@ from plx.cli.arguments import (
     load,
     mln_choices,
     name_of,
+    read,
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
+from plx.cli.findings import Findings, report
+from plx.cli.fmt import fmt
 from plx.cli.output import (
     AnswerFormat,
     Format,
@@ -44,7 +47,6 @@ from plx.cli.output import (
     TextOrJson,
     answer_form,
     check_output,
-    complain,
     console_on,
     form_of,
     json_text,
@@ -204,14 +206,21 @@ def check(
     ] = False,
     bind: Bind = None,
     evidence: Evidence = None,
+    format: Annotated[
+        TextOrJson, typer.Option(help="text: mistakes on standard error; json: all on standard output.")
+    ] = TextOrJson.text,
 ) -> None:
     """Look for mistakes in programs and their data, without running them.
 
     Example: `plx check examples/*.plx`
     """
-    wrong = [file for file in files if not _check_one(file, bind, evidence, deep)]
-    if wrong:
+    found = (_checked(file, bind, evidence, deep) for file in files)
+    clean = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
+    if report(found, format, clean):
         raise typer.Exit(1)
+
+
+app.command()(fmt)
 
 
 @app.command()
@@ -361,17 +370,16 @@ def compare(
     put(_comparison_text(found, format))
 
 
-def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> bool:
+def _checked(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> Findings:
+    warnings: Sequence[Diagnostic] = ()
     try:
-        model = load(file, bind, evidence)
+        model = read(file, bind, evidence)
+        warnings = model.warnings
         if deep:
             model.require_world()
     except PlxError as error:
-        complain(*error.diagnostics)
-        return False
-    found = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
-    put(f"{name_of(file)}: {found}\n")
-    return True
+        return Findings(name_of(file), [*warnings, *error.diagnostics], failed=True)
+    return Findings(name_of(file), warnings, failed=False)
 
 
 def _say(notes: Sequence[Diagnostic]) -> None:
