@@ -57,6 +57,10 @@ class Model:
         with explained(self.origin):
             return self.origin.assemble()
 
+    def lint(self) -> tuple[Diagnostic, ...]:
+        """What looks odd, by all rules of `plx lint`. Raises PlxError as ``ground``."""
+        return self.origin.lint(self.ground)
+
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.origin.contents}>"
 
@@ -287,7 +291,7 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(recipe.source.name, CheckedProgram(program, recipe.source.text, recipe.max_ground), recipe)
+    return Model(recipe.source.name, CheckedProgram(program, module, recipe.source.text, recipe.max_ground), recipe)
 
 
 def build_translated(
@@ -297,4 +301,4 @@ def build_translated(
     values = Values()
     data = load(translated.module, bindings, Path(), values)
     program = check(translated.module, data, values)
-    return Model(name, CheckedProgram(program, translated.text, max_ground, translated.notes))
+    return Model(name, CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes))

@@ -1,4 +1,4 @@
-"""The commands: ``plx run``, ``check``, ``ground``, ``convert``, ``symmetries`` and ``compare``.
+"""The commands of the command line; those with much to say of themselves stand in files of their own.
 
 A command imports what it needs, when it needs it.
 """
@@ -40,6 +40,7 @@ from plx.cli.arguments import (
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
 from plx.cli.findings import Findings, report
 from plx.cli.fmt import fmt
+from plx.cli.lint import explain, lint
 from plx.cli.output import (
     AnswerFormat,
     Format,
@@ -221,6 +222,8 @@ def check(
 
 
 app.command()(fmt)
+app.command()(lint)
+app.command()(explain)
 
 
 @app.command()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plx.source import Source, Span
+from plx.syntax import ast
 from plx.syntax.words import Word
 
 _COMMENT = re.compile(r"#[^\r\n]*")
@@ -49,6 +50,28 @@ def gaps(source: Source, words: Sequence[Word]) -> list[Gap]:
     starts = [0, *(word.end for word in words)]
     ends = [*(word.start for word in words), len(source.text)]
     return [_gap(source, start, end) for start, end in zip(starts, ends, strict=True)]
+
+
+_IGNORE = re.compile(r"#\s*plx:\s*ignore\b[\s:]*(\w+(?:[\s,]+\w+)*)", re.IGNORECASE)
+_CODE = re.compile(r"\w+")
+
+
+def ignores(source: Source, words: Sequence[Word]) -> tuple[ast.Ignore, ...]:
+    """What comments say is not to be warned of: on their line, or on the next line that is no comment."""
+    if "ignore" not in source.text:
+        return ()
+    found: list[ast.Ignore] = []
+    for place, gap in enumerate(gaps(source, words)):
+        for comment in gap.comments:
+            listed = _IGNORE.match(comment.text)
+            if listed is None:
+                continue
+            start = comment.span.start
+            line = words[place].span.line if comment.own_line and place < len(words) else comment.span.line
+            for code in _CODE.finditer(comment.text, listed.start(1), listed.end(1)):
+                span = Span(source, start + code.start(), start + code.end())
+                found.append(ast.Ignore(code[0].upper(), line, span=span))
+    return tuple(found)
 
 
 def _gap(source: Source, start: int, end: int) -> Gap:

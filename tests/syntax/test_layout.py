@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plx.errors import PlxError
+from plx.errors import PlxError, width
 from plx.formatting import formatted
 from plx.source import Source
 from plx.syntax.comments import gaps
@@ -74,7 +74,7 @@ def test_blanks_stand_where_the_printer_puts_them(module):
 
     for statement in module.statements:
         printed = print_module(type(module)((statement,), module.source))
-        if len(printed) <= WIDTH:
+        if width(printed.rstrip()) <= WIDTH:
             assert plain(layout(printed)) == plain(printed)
 
 
@@ -202,7 +202,7 @@ def test_large_tables_take_linear_time():
 )
 def test_deeply_nested_programs(inner):
     text = "x"
-    for _ in range(40):
+    for _ in range(30):
         text = inner.format(text)
     holds(f"query {text}\n")
     holds(f"query {text}\n".replace("x", "x # why\n"))

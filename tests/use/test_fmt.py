@@ -88,14 +88,14 @@ def test_fmt_refuses_what_is_no_program_and_no_file(plx) -> None:
 
 def test_check_prints_json(plx) -> None:
     save("good.plx", "random a\nweight 1: a\nquery a\n")
-    save("odd.plx", "random a\nquery a\n")
+    save("odd.plx", "random a\nrandom b\nweight 1: b\nquery a\n")
     save("bad.plx", "type T = {a}\ntype T = {b}\n")
     code, out, err = plx("check", "--format", "json", "good.plx", "odd.plx", "bad.plx")
     assert (code, err) == (1, "")
     good, odd, bad = json.loads(out)["files"]
     assert good == {"file": "good.plx", "ok": True, "diagnostics": []}
     (warning,) = odd["diagnostics"]
-    assert odd["ok"] and warning["severity"] == "warning"
+    assert odd["ok"] and (warning["severity"], warning["code"]) == ("warning", "PLX102")
     (error,) = bad["diagnostics"]
     place = {"file": "bad.plx", "start": {"line": 2, "column": 6}, "end": {"line": 2, "column": 7}}
     assert not bad["ok"] and error["severity"] == "error" and error["span"] == place
