@@ -20,6 +20,7 @@ from plx.errors import CallError, Diagnostic, PlxError
 from plx.origin import CheckedProgram, Origin
 from plx.questions import Questions
 from plx.source import Source
+from plx.syntax import ast
 from plx.syntax.parser import recover
 from plx.values import Values
 
@@ -278,10 +279,17 @@ def build(
 
 def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
     """The model of a recipe. Raises as `build` does."""
-    values = Values()
     module, mistakes = recipe.questions.put_to(
         recover(recipe.source), [recover(source) for source in recipe.questions.sources]
     )
+    return build_parsed(module, mistakes, recipe, told)
+
+
+def build_parsed(
+    module: ast.Module, mistakes: Sequence[Diagnostic], recipe: Recipe, told: Collection[str] = ()
+) -> Model:
+    """The model of a recipe that has been parsed, with the mistakes found so far. Raises as `build` does."""
+    values = Values()
     refuse_declared(module, told)
     data = load(module, recipe.bindings, recipe.folder, values, recipe.options)
     try:

@@ -24,6 +24,15 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    @property
+    def lines(self) -> int:
+        """How many lines there are; the last may be empty."""
+        return len(self._line_starts)
+
+    def start_of(self, line: int) -> int:
+        """The offset at which a line (counted from 1) starts."""
+        return self._line_starts[line - 1]
+
     def line(self, number: int) -> str:
         """The text of a line (counted from 1), without its line break."""
         start = self._line_starts[number - 1]

@@ -94,7 +94,8 @@ def _warn_value(ctx: Context, name: ast.Name, slot: CheckedSlot) -> None:
         value = ctx.resolve({}, name)
         if value.fixed and not value.broken and not disjoint(value.possible, slot.ranged.possible):
             hint = f"for the value, bind another name and add `if … = {name.text}`"
-            ctx.warn("PLX105", name.span, f"the variable `{name.text}` hides what is declared as `{name.text}`", hint)
+            message = f"the variable `{name.text}` hides what is declared as `{name.text}`"
+            ctx.warn("PLX105", name.span, message, hint)
 
 
 def _known(

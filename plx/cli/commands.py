@@ -41,6 +41,7 @@ from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
 from plx.cli.findings import Findings, report
 from plx.cli.fmt import fmt
 from plx.cli.lint import explain, lint
+from plx.cli.lsp import lsp
 from plx.cli.output import (
     AnswerFormat,
     Format,
@@ -224,6 +225,7 @@ def check(
 app.command()(fmt)
 app.command()(lint)
 app.command()(explain)
+app.command()(lsp)
 
 
 @app.command()

@@ -11,8 +11,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "lint.md"
 _HEAD = """# What plx warns of
 
 Some programs are right, and yet say something else than their writer meant. `plx check`, `plx run` and the
-others tell what is most likely a slip, with a code up to PLX199. `plx lint` tells all that this page lists: it
-also grounds the program, and exits with 1 if it finds something.
+others tell what is most likely a slip, with a code up to PLX199. `plx lint` tells all that this page lists:
+it also grounds the program, and exits with 1 if it finds something.
 
 ```text
 plx lint model.plx                    look for everything on this page
