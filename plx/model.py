@@ -299,7 +299,9 @@ def build_parsed(
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(recipe.source.name, CheckedProgram(program, module, recipe.source.text, recipe.max_ground), recipe)
+    return Model(
+        recipe.source.name, CheckedProgram(program, module, recipe.source.text, recipe.max_ground), recipe
+    )
 
 
 def build_translated(
@@ -309,4 +311,6 @@ def build_translated(
     values = Values()
     data = load(translated.module, bindings, Path(), values)
     program = check(translated.module, data, values)
-    return Model(name, CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes))
+    return Model(
+        name, CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes)
+    )

@@ -44,8 +44,11 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CheckedProgram:
-    """A program of plx, its syntax tree and its ``text``; ``max_ground`` is the most ground instances of a rule,
-    None for the default, and ``notes`` are what was said as the program was translated from another language."""
+    """A program of plx, its syntax tree and its ``text``.
+
+    ``max_ground`` is the most ground instances of a rule, None for the default, and ``notes`` are what was
+    said as the program was translated from another language.
+    """
 
     program: Program
     module: ast.Module
