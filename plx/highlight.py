@@ -38,7 +38,7 @@ class PlxLexer(RegexLexer):  # type: ignore[misc]
             (words(FUNCTIONS, r"(?<!\w)", r"(?=\s*\()"), Name.Builtin),
             (r"[^\W\d][\w\u0300-\u036F\u200C\u200D]*'*(?=\()", Name.Function),
             (r"[^\W\d][\w\u0300-\u036F\u200C\u200D]*'*", Name),
-            (r"<=>|=>|!=|<=|>=|==|\.\.|[-+*/%^<>=|&!]", Operator),
+            (r"<=>|=>|!=|<=|>=|==|\.\.|[-+*/%^<>=|&!~]", Operator),
             (r"[(){},:]", Punctuation),
         ]
     }

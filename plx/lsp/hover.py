@@ -64,7 +64,9 @@ def _set_of(document: Document, occurrence: Occurrence) -> str:
     """The set that a variable ranges over, as it is written."""
     start = occurrence.meaning[2]
     for node in nodes(document.module.statements):
-        if isinstance(node, ast.Binding) and any(name.span.start == start for name in node.names):
+        if isinstance(node, ast.Binding | ast.TupleBinding) and any(
+            n.span.start == start for n in node.names
+        ):
             return node.set.span.text
         if isinstance(node, ast.Slot) and node.name and node.name.span.start == start:
             return node.set.span.text

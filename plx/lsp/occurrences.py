@@ -9,6 +9,7 @@ from typing import Any, Literal
 from plx.check.context import Declaration
 from plx.source import Span
 from plx.syntax import ast
+from plx.syntax.walk import nodes
 
 Kind = Literal["variable", "declared", "symbol"]
 Meaning = tuple[Kind, str, int]
@@ -29,16 +30,26 @@ class Occurrence:
 def occurrences(module: ast.Module) -> list[Occurrence]:
     """All names of a program in the order of the text, but for labels of queries and columns of files."""
     declared = {statement.name.text for statement in module.statements if isinstance(statement, Declaration)}
-    finder = _Finder(declared)
+    sets = [_introducing(statement) for statement in module.statements]
+    members = {name.text for name in nodes(tuple(sets)) if isinstance(name, ast.Name | ast.Quoted)}
+    finder = _Finder(declared, members - declared)
     found = [one for statement in module.statements for one in finder.statement(statement)]
     return sorted(found, key=lambda one: one.span.start)
+
+
+def _introducing(statement: ast.Statement) -> Any:
+    """The set of a declaration that may have new symbols."""
+    if isinstance(statement, ast.TypeDecl):
+        return statement.value
+    return statement.domain if isinstance(statement, ast.RandomDecl) else None
 
 
 class _Finder:
     """Walks a tree with what its variables are bound by."""
 
-    def __init__(self, declared: set[str]) -> None:
+    def __init__(self, declared: set[str], members: set[str]) -> None:
         self.declared = declared
+        self.members = members
 
     def statement(self, statement: Any) -> Iterator[Occurrence]:
         if not isinstance(statement, Declaration):
@@ -51,11 +62,11 @@ class _Finder:
             if slot.name:
                 env, bound = _bound(env, slot.name)
                 yield bound
-        introduces = isinstance(statement, ast.TypeDecl | ast.RandomDecl)
+        introducing = _introducing(statement)
         for field in fields(statement):
             if field.name not in ("name", "slots", "span"):
-                inside = introduces and field.name in ("value", "domain")
-                yield from self.node(getattr(statement, field.name), env, inside)
+                value = getattr(statement, field.name)
+                yield from self.node(value, env, value is not None and value is introducing)
 
     def node(self, node: Any, env: _Env, introduces: bool) -> Iterator[Occurrence]:
         """The names in a node, where ``introduces`` says that symbols in braces are members."""
@@ -74,7 +85,9 @@ class _Finder:
         if isinstance(scope, ast.Scope):
             found, env = self._scope(scope, env)
             yield from found
-        left_out = {ast.File: ("path", "columns"), ast.Query: ("label",)}.get(type(node), ())
+        left_out = {ast.File: ("path", "columns"), ast.Query: ("label",), ast.Constraint: ("name",)}.get(
+            type(node), ()
+        )
         for field in fields(node):
             if field.name not in ("scope", "span", *left_out):
                 yield from self.node(getattr(node, field.name), env, introduces)
@@ -84,14 +97,21 @@ class _Finder:
         found: list[Occurrence] = []
         for binding in scope.bindings:
             found += self.node(binding.set, env, False)
-            for name in binding.names:
-                if isinstance(name, ast.Name):
-                    env, bound = _bound(env, name)
+            items = binding.items if isinstance(binding, ast.TupleBinding) else binding.names
+            for item in items:
+                if isinstance(item, ast.Name) and self._is_new(binding, item, env):
+                    env, bound = _bound(env, item)
                     found.append(bound)
                 else:
-                    found += self.node(name, env, False)
+                    found += self.node(item, env, False)
         found += self.node(scope.guard, env, False)
         return found, env
+
+    def _is_new(self, binding: ast.Binding | ast.TupleBinding, item: ast.Name, env: _Env) -> bool:
+        """Whether a name in a binding is bound there: in tuples, variables and members are what is known."""
+        if not isinstance(binding, ast.TupleBinding):
+            return True
+        return item.text != ast.ANYTHING and item.text not in env and item.text not in self.members
 
     def _name(self, node: ast.Name | ast.Quoted, env: _Env, introduces: bool) -> Occurrence:
         if isinstance(node, ast.Name) and node.text in env:

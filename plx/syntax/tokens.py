@@ -75,7 +75,7 @@ def on_one_line(nodes: Sequence[Node]) -> str | None:
 # ------------------------------------------------------------------ words to tokens
 
 _OPERANDS = frozenset({"NAME", "NUMBER", "STRING", "TRUE", "FALSE", "RPAR", "RBRACE"})
-_CALLED = frozenset({"NAME", "EXISTS", "FORALL", "COUNT", "SUM"})
+_CALLED = frozenset({"NAME", "CONSTRAINT", "EXISTS", "FORALL", "COUNT", "SUM"})
 _TIGHT_AFTER = frozenset({"LPAR", "LBRACE", "DOTS", "CARET"})
 _TIGHT_BEFORE = frozenset({"RPAR", "RBRACE", "COMMA", "COLON", "DOTS", "CARET"})
 

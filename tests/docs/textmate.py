@@ -25,7 +25,7 @@ def grammar() -> str:
         ("support.function.plx", _words(FUNCTIONS, r"(?=\s*\()")),
         ("entity.name.function.plx", r"[\p{L}_][\p{L}\p{N}\p{M}_]*'*(?=\()"),
         ("variable.other.plx", r"[\p{L}_][\p{L}\p{N}\p{M}_]*'*"),
-        ("keyword.operator.plx", r"<=>|=>|!=|<=|>=|==|\.\.|[-+*/%^<>=|&!]"),
+        ("keyword.operator.plx", r"<=>|=>|!=|<=|>=|==|\.\.|[-+*/%^<>=|&!~]"),
     ]
     data = {
         "name": "plx",

@@ -189,12 +189,12 @@ def test_a_program_with_mistakes_is_refused():
         layout("weight 1 f")
 
 
-def test_large_tables_take_linear_time():
-    """Ten times as many entries read ten times as many widths, not a hundred times."""
-    text = "relation r(T, T) = {" + ", ".join(f"(a{i}, a{i + 1})" for i in range(20_000)) + "}"
+def test_long_tables_fill_lines():
+    text = "relation r(T, T) = {" + ", ".join(f"(a{i}, a{i + 1})" for i in range(2000)) + "}"
     found = layout(text)
     assert words(found) == words(text)
-    assert max(map(len, found.splitlines())) <= WIDTH
+    lines = found.splitlines()
+    assert all(WIDTH - 20 < len(line) <= WIDTH for line in lines[1:-2])
 
 
 @pytest.mark.parametrize(
