@@ -118,10 +118,8 @@ def _in_fraction(words: Sequence[Word], place: int) -> bool:
 
 
 def _is_spaced(earlier: Token, word: Word) -> bool:
-    if earlier.text.endswith(".") or word.text.startswith("."):
-        return (earlier.text + word.text).count(
-            "."
-        ) > 2  # `1. ..3`, which would be other words without a blank
+    if earlier.text.endswith(".") and word.text.startswith("."):
+        return True  # `1. ..3` would be other words without the blank
     if earlier.prefix or earlier.kind in _TIGHT_AFTER or word.type in _TIGHT_BEFORE:
         return False
     return word.type != "LPAR" or earlier.kind not in _CALLED

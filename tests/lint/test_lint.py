@@ -73,7 +73,7 @@ def test_examples_are_clean(path) -> None:
     "path", [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))], ids=lambda path: path.name
 )
 def test_documents_are_clean(path, tmp_path) -> None:
-    """But for declarations that nothing uses in the page of the language, a rule of another tool's about facts
+    """But for declarations that nothing uses in the page of the language, a rule of Alchemy's about facts
     alone, and what the page of lint shows."""
     meant = {
         "language.md": {"PLX102", "PLX201"},

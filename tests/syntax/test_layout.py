@@ -171,7 +171,7 @@ param p(A, B) = {  # a table
 
 
 def test_words_are_kept_as_they_are_written():
-    text = "query not (f == (0.50)) and g | !h | -x^-2 < 3/2 | 1e3 * 2 / 3 in {1. ..3}\n"
+    text = "query not (f == (0.50)) and g | !h | -x^-2 < 3/2 | 1e3 * 2 / 3 + .5 in {1. ..3, 1. + x}\n"
     assert layout(text) == text
 
 
