@@ -18,8 +18,8 @@ random passed(s: Student, a: Area): {fail} | Course(a)
 
 define broad(s: Student) = count(passed(s, a) != fail for a in Area) >= 2
 
-weight -leniency(s): passed(s, a) = fail                    for s in Student, a in Area
-weight 0.4: passed(s, a) != fail & passed(s, b) != fail     for s in Student, a, b in Area if a < b
+weight -leniency(s): passed(s, a) = fail                for s in Student, a in Area
+weight 0.4: passed(s, a) != fail & passed(s, b) != fail for s in Student, a, b in Area if a < b
 
 observe passed(s1, theory) = logic
 observe passed(s1, systems) = fail

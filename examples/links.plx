@@ -13,10 +13,10 @@ relation know(x: Person, y: Person) = met(x, y) | met(y, x)
 
 random meet(x: Person, y: Person) if x < y & (x, y) not in know
 
-weight -2: meet(x, z)                     for x, z in Person if x < z & (x, z) not in know
-weight 1.2: meet(x, z)                    for (x, y) in know, (y, z) in know if x < z & (x, z) not in know
-weight 0.7: meet(x, y) => meet(x, z)      for x in Person, (y, z) in know
-                                          if x < y & x < z & (x, y) not in know & (x, z) not in know
+weight -2: meet(x, z)  for x, z in Person if x < z & (x, z) not in know
+weight 1.2: meet(x, z) for (x, y) in know, (y, z) in know if x < z & (x, z) not in know
+weight 0.7: meet(x, y) => meet(x, z)
+    for x in Person, (y, z) in know if x < y & x < z & (x, y) not in know & (x, z) not in know
 
 query meet(x, z) for x, z in Person if x < z & (x, z) not in know
 query count(meet(anna, z) for z in Person if z != anna & (anna, z) not in know) as met_by_anna

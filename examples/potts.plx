@@ -13,8 +13,8 @@ type Colour = {red, green, blue}
 
 random colour(Line, Line): Colour
 
-weight coupling: colour(r, c) = colour(r + 1, c)    for r, c in Line if r < n
-weight coupling: colour(r, c) = colour(r, c + 1)    for r, c in Line if c < n
+weight coupling: colour(r, c) = colour(r + 1, c) for r, c in Line if r < n
+weight coupling: colour(r, c) = colour(r, c + 1) for r, c in Line if c < n
 
 observe colour(1, 1) = red
 

@@ -10,15 +10,15 @@
 # bit(4) with 0.2836.
 
 param n = 20
-param noise = log(9)                # a bit is nine times more likely repeated well than badly
+param noise = log(9)  # a bit is nine times more likely repeated well than badly
 
 type Place = 0..n - 1
 relation renamed(Place) = {3, 7, 8, 15, 16, 19}
 
 random bit(Place)
 
-weight noise: bit(i) = bit((i + 1) % n)     for i in Place if not renamed(i)
-weight noise: bit(i) != bit((i + 1) % n)    for i in Place if renamed(i)
+weight noise: bit(i) = bit((i + 1) % n)  for i in Place if not renamed(i)
+weight noise: bit(i) != bit((i + 1) % n) for i in Place if renamed(i)
 
 observe bit(0)
 

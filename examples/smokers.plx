@@ -11,8 +11,8 @@ type Person = {anna, bob, cleo, dan, eva}
 random smokes(Person)
 random friends(Person, Person)
 
-weight 1.4: smokes(x)                                       for x in Person
-weight 1.1: friends(x, y) & smokes(x) => smokes(y)          for x, y in Person
+weight 1.4: smokes(x)                              for x in Person
+weight 1.1: friends(x, y) & smokes(x) => smokes(y) for x, y in Person
 
 query smokes(x) for x in Person
 query friends(anna, bob)

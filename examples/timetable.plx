@@ -19,14 +19,14 @@ random at(Lesson): Slot
 define early(l: Lesson) = at(l) in {monday_early, tuesday_early}
 
 # Nobody teaches two lessons at once, there are two rooms, and no slot stays empty.
-require count(at(l) = s for (u, l) in teaches if u = t) <= 1    for t in Teacher, s in Slot
-require count(at(l) = s for l in Lesson) <= 2                   for s in Slot
-require exists(at(l) = s for l in Lesson)                       for s in Slot
+require count(at(l) = s for (u, l) in teaches if u = t) <= 1 for t in Teacher, s in Slot
+require count(at(l) = s for l in Lesson) <= 2                for s in Slot
+require exists(at(l) = s for l in Lesson)                    for s in Slot
 
 # Geometry comes after algebra. Kim likes it early, Mia does not, and drama is best last of all.
 require at(algebra) < at(geometry)
-weight 0.8: early(l)                for (t, l) in teaches if t = kim
-weight -0.5: early(l)               for (t, l) in teaches if t = mia
+weight 0.8: early(l)  for (t, l) in teaches if t = kim
+weight -0.5: early(l) for (t, l) in teaches if t = mia
 weight 1.5: at(drama) = tuesday_late
 
 query at(l) for l in Lesson

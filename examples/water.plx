@@ -16,18 +16,20 @@ type Pressure = {none, low, good}
 
 param zone(Pump) = {p1: z1, p2: z1, p3: z2, p4: z2, p5: z3, p6: z3, p7: z4, p8: z4}
 param pgrid(Boolean, Grid) = {
-  (false, up): 0.99, (false, shaky): 0.01, (false, down): 0,
-  (true, up): 0.6, (true, shaky): 0.3, (true, down): 0.1
+    (false, up): 0.99, (false, shaky): 0.01, (false, down): 0,
+    (true, up): 0.6, (true, shaky): 0.3, (true, down): 0.1
 }
 param ppower(Grid) = {up: 1, shaky: 0.7, down: 0}
 param pmotion(Boolean, Boolean, Motion) = {
-  (true, false, running): 1, (true, true, running): 0.5, (true, true, weak): 0.3, (true, true, stopped): 0.2,
-  (false, false, stopped): 1, (false, true, stopped): 1, else: 0
+    (true, false, running): 1, (true, true, running): 0.5, (true, true, weak): 0.3,
+    (true, true, stopped): 0.2,
+    (false, false, stopped): 1, (false, true, stopped): 1, else: 0
 }
 param ppressure(Supply, Boolean, Pressure) = {
-  (dry, false, none): 1, (dry, true, none): 1,
-  (half, false, low): 0.6, (half, false, good): 0.4, (half, true, none): 0.3, (half, true, low): 0.7,
-  (full, false, good): 1, (full, true, low): 0.8, (full, true, good): 0.2, else: 0
+    (dry, false, none): 1, (dry, true, none): 1,
+    (half, false, low): 0.6, (half, false, good): 0.4, (half, true, none): 0.3,
+    (half, true, low): 0.7,
+    (full, false, good): 1, (full, true, low): 0.8, (full, true, good): 0.2, else: 0
 }
 
 random storm ~ 0.1

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from plx.source import Span
 
@@ -18,19 +19,35 @@ class Note:
     message: str
     span: Span | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {"message": self.message, "span": self.span and self.span.to_dict()}
+
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One mistake, in plain words; ``hint`` says what to change."""
+    """One mistake, in plain words; ``hint`` says what to change, ``code`` is that of a warning's rule."""
 
     message: str
     span: Span | None = None
     hint: str | None = None
     notes: tuple[Note, ...] = ()
     severity: str = "error"
+    code: str | None = None
 
     def __str__(self) -> str:
         return render(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {
+            "severity": self.severity,
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "span": self.span and self.span.to_dict(),
+            "notes": [note.to_dict() for note in self.notes],
+        }
 
 
 class PlxError(Exception):
@@ -63,7 +80,8 @@ def render(diagnostic: Diagnostic) -> str:
     from plx.numerals import readable
 
     place = f"{diagnostic.span}: " if diagnostic.span else ""
-    lines = [f"{place}{diagnostic.severity}: {readable(diagnostic.message)}"]
+    code = f" [{diagnostic.code}]" if diagnostic.code else ""
+    lines = [f"{place}{diagnostic.severity}: {readable(diagnostic.message)}{code}"]
     if diagnostic.span:
         lines += excerpt(diagnostic.span)
     for note in diagnostic.notes:
@@ -93,8 +111,8 @@ def excerpt(span: Span) -> list[str]:
     right = min(len(text), left + _WIDEST)
     lead = "…" if left else ""
     shown = lead + "".join(map(_shape, text[left:right])) + ("…" if right < len(text) else "")
-    pad = len(lead) + _width(text[left:begin])
-    carets = max(1, _width(text[begin : min(end, right)]))
+    pad = len(lead) + width(text[left:begin])
+    carets = max(1, width(text[begin : min(end, right)]))
     gutter = str(number)
     return [f"  {gutter} | {shown}", f"  {' ' * len(gutter)} | {' ' * pad}{'^' * carets}"]
 
@@ -112,8 +130,10 @@ def _shape(mark: str) -> str:
     return "�" if hidden else mark
 
 
-def _width(text: str) -> int:
+def width(text: str) -> int:
     """How many columns of a terminal the characters take."""
+    if text.isascii() and text.isprintable():
+        return len(text)
     return sum(_columns(mark) for mark in "".join(map(_shape, text)))
 
 

@@ -59,6 +59,10 @@ class Model:
         with explained(self.origin):
             return self.origin.assemble()
 
+    def lint(self) -> tuple[Diagnostic, ...]:
+        """What looks odd, by all rules of `plx lint`. Raises PlxError as ``ground``."""
+        return self.origin.lint(self.ground)
+
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.origin.contents}>"
 
@@ -295,10 +299,17 @@ def build(
 
 def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
     """The model of a recipe. Raises as `build` does."""
-    values = Values()
     module, mistakes = recipe.questions.put_to(
         recover(recipe.source), [recover(source) for source in recipe.questions.sources]
     )
+    return build_parsed(module, mistakes, recipe, told)
+
+
+def build_parsed(
+    module: ast.Module, mistakes: Sequence[Diagnostic], recipe: Recipe, told: Collection[str] = ()
+) -> Model:
+    """The model of a recipe that has been parsed, with the mistakes found so far. Raises as `build` does."""
+    values = Values()
     refuse_declared(module, told)
     data = load(module, recipe.bindings, recipe.folder, values, recipe.options)
     try:
@@ -308,7 +319,9 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(recipe.source.name, CheckedProgram(program, recipe.source.text, recipe.max_ground), recipe)
+    return Model(
+        recipe.source.name, CheckedProgram(program, module, recipe.source.text, recipe.max_ground), recipe
+    )
 
 
 def awaited(source: Source) -> tuple[str, ...]:
@@ -325,4 +338,6 @@ def build_translated(
     values = Values()
     data = load(translated.module, bindings, Path(), values)
     program = check(translated.module, data, values)
-    return Model(name, CheckedProgram(program, translated.text, max_ground, translated.notes))
+    return Model(
+        name, CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes)
+    )

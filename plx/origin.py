@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from plx.check.program import Program
 from plx.errors import Diagnostic, NoWorldError, PlxError
+from plx.syntax import ast
 
 if TYPE_CHECKING:
     from plx.formats import ObservedNetwork
@@ -44,13 +45,20 @@ class Origin(Protocol):
     def blamed(self, clash: NoWorldError) -> PlxError:
         """The error that is told of hard rules and observations that clash."""
 
+    def lint(self, model: GroundModel) -> tuple[Diagnostic, ...]:
+        """The warnings, and what more there is to say of the grounded model."""
+
 
 @dataclass(frozen=True, eq=False)
 class CheckedProgram:
-    """A program of plx and its ``text``; ``max_ground`` is the most ground instances of a rule, None for the
-    default, and ``notes`` are what was said as the program was translated from another language."""
+    """A program of plx, its syntax tree and its ``text``.
+
+    ``max_ground`` is the most ground instances of a rule, None for the default, and ``notes`` are what was
+    said as the program was translated from another language.
+    """
 
     program: Program
+    module: ast.Module
     text: str
     max_ground: int | None = None
     notes: tuple[Diagnostic, ...] = ()
@@ -83,6 +91,11 @@ class CheckedProgram:
 
     def blamed(self, clash: NoWorldError) -> PlxError:
         return clash
+
+    def lint(self, model: GroundModel) -> tuple[Diagnostic, ...]:
+        from plx.lint.lint import lint
+
+        return lint(self.module, self.program, model)
 
     @property
     def _limit(self) -> int:
@@ -132,3 +145,6 @@ class ForeignNetwork:
         if not self.network.evidence.observed:
             return clash
         return clash.reason_for("the evidence has probability 0")
+
+    def lint(self, model: GroundModel) -> tuple[Diagnostic, ...]:
+        return self.warnings

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,15 @@ class Source:
         """Line and column of a character offset, both counted from 1."""
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are; the last may be empty."""
+        return len(self._line_starts)
+
+    def start_of(self, line: int) -> int:
+        """The offset at which a line (counted from 1) starts."""
+        return self._line_starts[line - 1]
 
     def line(self, number: int) -> str:
         """The text of a line (counted from 1), without its line break."""
@@ -53,6 +63,14 @@ class Span:
     def to(self, other: Span) -> Span:
         """The span from the start of this one to the end of the other."""
         return Span(self.source, self.start, other.end)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The file, and where the span starts and ends: lines and columns from 1, in characters."""
+        places = zip(("start", "end"), map(self.source.position, (self.start, self.end)), strict=True)
+        return {
+            "file": self.source.name,
+            **{end: {"line": line, "column": column} for end, (line, column) in places},
+        }
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"

@@ -14,12 +14,12 @@ relation met(a: Person, b: Person) from "contacts.csv"
 random flu(Person)
 random positive(Person)
 
-weight logit(risk(x)): flu(x)                       for x in Person
-weight 1.8: flu(x) & flu(y)                         for (x, y) in met
-weight log(0.80): flu(x) & positive(x)              for x in Person
-weight log(0.20): flu(x) & !positive(x)             for x in Person
-weight log(0.05): !flu(x) & positive(x)             for x in Person
-weight log(0.95): !flu(x) & !positive(x)            for x in Person
+weight logit(risk(x)): flu(x)            for x in Person
+weight 1.8: flu(x) & flu(y)              for (x, y) in met
+weight log(0.80): flu(x) & positive(x)   for x in Person
+weight log(0.20): flu(x) & !positive(x)  for x in Person
+weight log(0.05): !flu(x) & positive(x)  for x in Person
+weight log(0.95): !flu(x) & !positive(x) for x in Person
 
 observe positive from "tests.csv"
 

@@ -19,10 +19,10 @@ type Area = 1..areas
 
 param leniency(s: Student) = 1 + (s * s * 7919 + s * 4561) % 1009 / 1009
 
-random passed(s: Student, a: Area): 0..a            # 0: none
-random required(s: Student, a: Area, b: Area)       # false: waived
+random passed(s: Student, a: Area): 0..a       # 0: none
+random required(s: Student, a: Area, b: Area)  # false: waived
 
-weight leniency(s): passed(s, a) = 0                for s in Student, a in Area
+weight leniency(s): passed(s, a) = 0 for s in Student, a in Area
 weight 1.2: !required(s, a, b) | passed(s, a) = 0 | passed(s, b) = 0
     for s in Student, a, b in Area if a != b
 

@@ -11,7 +11,7 @@
 #
 # The paper's size: plx compare examples/paper/ring.plx --bind n=1000 --methods gibbs,orbital,vv,lifted
 
-param n = 20                                        # people, an even number
+param n = 20  # people, an even number
 
 type Place = 0..n - 1
 param renamed(i: Place) = (i * i * i * 7919 + i * 4561) % 1009 % 2 = 1
@@ -20,7 +20,7 @@ random bit(Place)
 
 define holds(i: Place) = bit(i) xor renamed(i)
 
-weight 1.2: holds(i) => holds((i + 1) % n)          for i in Place if i % 2 = 0
-weight 1.9: holds(i) => holds((i + 1) % n)          for i in Place if i % 2 = 1
+weight 1.2: holds(i) => holds((i + 1) % n) for i in Place if i % 2 = 0
+weight 1.9: holds(i) => holds((i + 1) % n) for i in Place if i % 2 = 1
 
 query bit(i) for i in Place

@@ -11,6 +11,7 @@ from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
 from plx.check.distributions import check_distribution
 from plx.check.fixed import NoValueError
+from plx.check.ignoring import unignored
 from plx.check.observations import check_observation, check_observe, given_evidence
 from plx.check.partial import hides_members
 from plx.check.program import Evidence, Program, Query, Rule
@@ -92,7 +93,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
         tuple(rules),
         tuple(evidence),
         tuple(queries),
-        tuple(sorted(ctx.diagnostics, key=lambda found: _place(found, module))),
+        tuple(sorted(unignored(ctx.diagnostics, module), key=lambda found: _place(found, module))),
     )
 
 

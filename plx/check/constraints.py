@@ -95,7 +95,8 @@ def _warn_crowded(ctx: Context, node: ast.Constraint, scope: Scope, body: Typed)
     if terms is None or possible is None or terms <= len(possible):
         return
     message = f"this never holds: it has {terms:,} terms, which take {len(possible):,} values at most"
-    ctx.warn(node.span, message, f"the values of `{node.arguments[0].span.text}`: {ctx.listing(possible)}")
+    hint = f"the values of `{node.arguments[0].span.text}`: {ctx.listing(possible)}"
+    ctx.warn("PLX109", node.span, message, hint)
 
 
 def _instances(ctx: Context, scope: Scope) -> int | None:

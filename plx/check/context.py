@@ -102,9 +102,9 @@ class Context:
         self.error(span, message, hint, notes)
         return broken(span)
 
-    def warn(self, span: Span, message: str, hint: str | None = None) -> None:
-        """Report what is allowed but probably not meant."""
-        self.diagnostics.append(Diagnostic(message, span, hint, severity="warning"))
+    def warn(self, code: str, span: Span, message: str, hint: str | None = None) -> None:
+        """Report what is allowed but probably not meant, by a rule of the catalogue."""
+        self.diagnostics.append(Diagnostic(message, span, hint, severity="warning", code=code))
 
     # ------------------------------------------------------------------ resolve
 

@@ -65,7 +65,7 @@ def warn_hidden(ctx: Context, name: ast.Name) -> None:
     """Report a variable that is spelt as a symbol."""
     if ctx.symbol(name.text) is not None:
         hint = f'use another name, or write "{name.text}" where the symbol is meant'
-        ctx.warn(name.span, f"the variable `{name.text}` hides the symbol `{name.text}`", hint)
+        ctx.warn("PLX105", name.span, f"the variable `{name.text}` hides the symbol `{name.text}`", hint)
 
 
 def _is_anything(item: ast.Expr) -> bool:
@@ -102,7 +102,8 @@ def _warn_value(ctx: Context, name: ast.Name, slot: CheckedSlot) -> None:
         value = ctx.resolve({}, name)
         if value.fixed and not value.broken and not disjoint(value.possible, slot.ranged.possible):
             hint = f"for the value, bind another name and add `if … = {name.text}`"
-            ctx.warn(name.span, f"the variable `{name.text}` hides what is declared as `{name.text}`", hint)
+            message = f"the variable `{name.text}` hides what is declared as `{name.text}`"
+            ctx.warn("PLX105", name.span, message, hint)
 
 
 def _known(

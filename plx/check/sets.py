@@ -179,7 +179,7 @@ def _item(ctx: Context, env: Env, node: ast.Expr, introduce: bool) -> Typed | Ra
 def _warn_truth(ctx: Context, node: ast.Name | ast.Quoted) -> None:
     if isinstance(node, ast.Name) and node.text.lower() in ("true", "false"):
         hint = f'write `{node.text.lower()}`, or "{node.text}" in quotes if the symbol is meant'
-        ctx.warn(node.span, f"`{node.text}` is a symbol here, no truth value", hint)
+        ctx.warn("PLX108", node.span, f"`{node.text}` is a symbol here, no truth value", hint)
 
 
 def introduced_symbol(ctx: Context, env: Env, node: ast.Name | ast.Quoted) -> str | None:

@@ -18,7 +18,7 @@ def warn_condition(ctx: Context, node: ast.Query) -> None:
     if target.span.start == left.start and left.source.text[left.end : right.start].strip() == "|":
         conditioned = f"`query {left.text} given {right.text}`"
         hint = f"write {conditioned} for one under the other, `or` for a disjunction"
-        ctx.warn(target.span, "`|` is or", hint)
+        ctx.warn("PLX106", target.span, "`|` is or", hint)
 
 
 def warn_odds(ctx: Context, node: ast.Weight, body: Typed) -> None:
@@ -35,4 +35,4 @@ def warn_odds(ctx: Context, node: ast.Weight, body: Typed) -> None:
     otherwise = whole.removesuffix(fact.span.text) + negated
     message = "logit gives a probability to the whole formula, and so changes that of each of its parts"
     pair = f"`weight log({chance}): {whole}` and `weight log(1 - {chance}): {otherwise}`"
-    ctx.warn(node.span, message, f"for a conditional probability write {pair}")
+    ctx.warn("PLX107", node.span, message, f"for a conditional probability write {pair}")

@@ -32,7 +32,7 @@ def warn(ctx: Context, rules: Sequence[Rule], evidence: Sequence[Evidence], quer
     for rule in rules:
         reason = _empty(ctx, rule.scope)
         if reason:
-            ctx.warn(rule.span, f"this rule has no instances: {reason}")
+            ctx.warn("PLX101", rule.span, f"this rule has no instances: {reason}")
         elif rule.kind == "require":
             _equal_variables(ctx, rule)
     _unused_variables(ctx, rules, queries)
@@ -66,7 +66,7 @@ def _unused(
     for name, entry in ctx.entries.items():
         if isinstance(entry, RandomEntry) and name not in ruled:
             what = "all its values are equally likely" if name in asked else "it is never used"
-            ctx.warn(entry.info.span, f"no rule mentions `{name}`: {what}")
+            ctx.warn("PLX102", entry.info.span, f"no rule mentions `{name}`: {what}")
 
 
 def _mentioned(exprs: Iterable[Expr]) -> set[str]:
@@ -87,7 +87,7 @@ def _unused_variables(ctx: Context, rules: Sequence[Rule], queries: Sequence[Que
             unused.update(_idle(part.scope, [part.body]))
     for span, name in unused.items():
         hint = "all that follows is counted once for each of its values"
-        ctx.warn(span, f"the variable `{name}` is bound but not used", hint)
+        ctx.warn("PLX103", span, f"the variable `{name}` is bound but not used", hint)
 
 
 def _idle(scope: Scope, inside: Sequence[Expr]) -> Iterator[tuple[Span, str]]:
@@ -112,7 +112,8 @@ def _equal_variables(ctx: Context, rule: Rule) -> None:
             if first.set == second.set and _collapses(ctx, rule.body, first.variable, second.variable):
                 x, y = first.variable.name, second.variable.name
                 message = f"the instances with {x} = {y} make this rule say more than it seems to"
-                ctx.warn(rule.span, message, f"add `if {x} != {y}` if only pairs of different ones are meant")
+                hint = f"add `if {x} != {y}` if only pairs of different ones are meant"
+                ctx.warn("PLX104", rule.span, message, hint)
                 return
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -76,6 +76,10 @@ Bind = Annotated[
         "'p=p.csv else 0', 'p=farm.db table sales'. Repeatable.",
     ),
 ]
+Programs = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="Programs, or folders of them; - reads standard input."),
+]
 Evidence = Annotated[
     list[str] | None,
     typer.Option(metavar="FILE", help="Observations for a network: a file, or NAME=STATE. Repeatable."),
@@ -138,7 +142,22 @@ def load(
     questions: Questions | None = None,
     choices: Mapping[str, object] | None = None,
 ) -> Model:
-    """The model in a file; says on standard error what looks odd in it. ``choices`` are those of a .mln.
+    """The model in a file, as `read`; says on standard error what looks odd in it."""
+    model = read(file, bind, evidence, max_ground, best, questions, choices)
+    complain(*model.warnings)
+    return model
+
+
+def read(
+    file: Path,
+    bind: list[str] | None,
+    evidence: list[str] | None = None,
+    max_ground: int | None = None,
+    best: int = 0,
+    questions: Questions | None = None,
+    choices: Mapping[str, object] | None = None,
+) -> Model:
+    """The model in a file. ``choices`` are those of a .mln.
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
@@ -149,7 +168,7 @@ def load(
     if told and not translated:
         raise typer.BadParameter(f"--{told[0]} is for Markov logic networks (.mln)")
     if translated:
-        _bytes(file)
+        content(file)
         if best:
             raise typer.BadParameter(
                 f"--map is for networks: convert the file, and write `query map {best}` in it"
@@ -157,22 +176,18 @@ def load(
         if questions and questions.observed:
             raise typer.BadParameter("--observe is for programs: a network takes --evidence")
         choices = {"query": [*questions.asked] if questions else None, **(choices or {})}
-        model = read_translated(file, _evidence(evidence), choices, _bindings(bind), max_ground)
-    elif is_network(file):
-        _bytes(file)
+        return read_translated(file, _evidence(evidence), choices, _bindings(bind), max_ground)
+    if is_network(file):
+        content(file)
         if questions and questions.sources:
             raise typer.BadParameter("--query and --observe are for programs: a network takes --evidence")
-        model = read_network(file, [*_evidence(evidence), *(bind or ())], best)
-    elif best:
+        return read_network(file, [*_evidence(evidence), *(bind or ())], best)
+    if best:
         raise typer.BadParameter(f"--map is for networks: write `query map {best}` in the program")
-    elif evidence:
+    if evidence:
         raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
-    else:
-        found = name_of(file), _bytes(file), _bindings(bind), _folder(file)
-        model = read_program(*found, max_ground, questions=questions)
-    for warning in model.warnings:
-        complain(warning)
-    return model
+    found = name_of(file), content(file), _bindings(bind), _folder(file)
+    return read_program(*found, max_ground, questions=questions)
 
 
 def _evidence(items: list[str] | None) -> list[str]:
@@ -241,6 +256,12 @@ def check_report(file: Path) -> None:
     check_output(file)
 
 
+def programs(files: Iterable[Path]) -> Iterator[Path]:
+    """The files, and the programs in the folders among them."""
+    for file in files:
+        yield from sorted(file.rglob("*.plx")) if file.is_dir() else [file]
+
+
 def name_of(file: Path) -> str:
     """How messages call a file."""
     return "standard input" if str(file) == "-" else str(file)
@@ -250,7 +271,8 @@ def _folder(file: Path) -> Path:
     return Path() if str(file) == "-" else file.parent
 
 
-def _bytes(file: Path) -> bytes:
+def content(file: Path) -> bytes:
+    """The bytes of a file, or of standard input for ``-``. Raises BadParameter."""
     if str(file) == "-":
         return sys.stdin.buffer.read()
     try:

@@ -1,4 +1,4 @@
-"""The commands: ``plx run``, ``check``, ``ground``, ``convert``, ``symmetries`` and ``compare``.
+"""The commands of the command line; those with much to say of themselves stand in files of their own.
 
 A command imports what it needs, when it needs it.
 """
@@ -36,8 +36,13 @@ from plx.cli.arguments import (
     load,
     mln_choices,
     name_of,
+    read,
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
+from plx.cli.findings import Findings, report
+from plx.cli.fmt import fmt
+from plx.cli.lint import explain, lint
+from plx.cli.lsp import lsp
 from plx.cli.output import (
     AnswerFormat,
     Format,
@@ -45,7 +50,6 @@ from plx.cli.output import (
     TextOrJson,
     answer_form,
     check_output,
-    complain,
     console_on,
     form_of,
     json_text,
@@ -215,14 +219,24 @@ def check(
     ] = False,
     bind: Bind = None,
     evidence: Evidence = None,
+    format: Annotated[
+        TextOrJson, typer.Option(help="text: mistakes on standard error; json: all on standard output.")
+    ] = TextOrJson.text,
 ) -> None:
     """Look for mistakes in programs and their data, without running them.
 
     Example: `plx check examples/*.plx`
     """
-    wrong = [file for file in files if not _check_one(file, bind, evidence, deep)]
-    if wrong:
+    found = (_checked(file, bind, evidence, deep) for file in files)
+    clean = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
+    if report(found, format, clean):
         raise typer.Exit(1)
+
+
+app.command()(fmt)
+app.command()(lint)
+app.command()(explain)
+app.command()(lsp)
 
 
 @app.command()
@@ -374,17 +388,16 @@ def compare(
     put(_comparison_text(found, format))
 
 
-def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> bool:
+def _checked(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> Findings:
+    warnings: Sequence[Diagnostic] = ()
     try:
-        model = load(file, bind, evidence)
+        model = read(file, bind, evidence)
+        warnings = model.warnings
         if deep:
             model.require_world()
     except PlxError as error:
-        complain(*error.diagnostics)
-        return False
-    found = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
-    put(f"{name_of(file)}: {found}\n")
-    return True
+        return Findings(name_of(file), [*warnings, *error.diagnostics], failed=True)
+    return Findings(name_of(file), warnings, failed=False)
 
 
 def _say(notes: Sequence[Diagnostic]) -> None:

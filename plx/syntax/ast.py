@@ -411,9 +411,19 @@ Statement = (
 
 
 @dataclass(frozen=True, slots=True)
+class Ignore:
+    """``# plx: ignore CODE``: hides the warnings of a rule on one line of the program."""
+
+    code: str
+    line: int
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
-    """A parsed program; ``unread`` is the text that is no statement."""
+    """A parsed program; ``unread`` is the text that is no statement, ``ignores`` hide warnings."""
 
     statements: tuple[Statement, ...]
     source: Source = field(compare=False, repr=False)
     unread: tuple[Span, ...] = field(default=(), compare=False, repr=False)
+    ignores: tuple[Ignore, ...] = field(default=(), compare=False, repr=False)

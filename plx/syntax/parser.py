@@ -22,6 +22,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.source import Source, Span
 from plx.syntax import ast
 from plx.syntax.build import Builder
+from plx.syntax.comments import ignores
 from plx.syntax.depth import LIMIT, check_brackets, check_tree
 from plx.syntax.grammars import grammar_path
 from plx.syntax.messages import explain
@@ -62,7 +63,7 @@ def recover(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
                 end = _resume(words, start, mistake.position)
             unread.append(words[start].span.to(words[end - 1].span))
         start = end
-    return ast.Module(tuple(statements), source, tuple(unread)), mistakes
+    return ast.Module(tuple(statements), source, tuple(unread), ignores(source, words)), mistakes
 
 
 def split(source: Source) -> list[Word]:

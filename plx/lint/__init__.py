@@ -1,0 +1,1 @@
+"""What a program may say but probably does not mean, beyond what the checker warns of."""

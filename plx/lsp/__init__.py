@@ -1,0 +1,1 @@
+"""A language server: what editors ask of a program while it is written."""
