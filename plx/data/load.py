@@ -15,7 +15,7 @@ from plx.data.files import DATABASES, read_file
 from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
 from plx.data.otherwise import Else
 from plx.data.python_value import read_python
-from plx.data.shape import Shape, shape_of
+from plx.data.shape import TABLES, Shape, shape_of
 from plx.data.table import Data, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean, nearest
 from plx.source import Span
@@ -175,7 +175,7 @@ def _files(module: ast.Module) -> dict[str, ast.File]:
     for statement in module.statements:
         value = getattr(statement, "file", None) or getattr(statement, "value", None)
         if isinstance(value, ast.File):
-            assert isinstance(statement, ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.ObserveFrom)
+            assert isinstance(statement, TABLES | ast.ObserveFrom)
             found.setdefault(statement.name.text, value)
     return found
 
