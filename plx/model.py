@@ -5,8 +5,9 @@ What only running needs is imported where it is used, so that checking a program
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,12 +17,13 @@ from plx.check.partial import independent
 from plx.clash import explained
 from plx.data.load import load
 from plx.data.options import refuse_declared
-from plx.errors import CallError, Diagnostic, PlxError
+from plx.errors import CallError, Diagnostic, PlxError, did_you_mean
 from plx.origin import CheckedProgram, Origin
 from plx.questions import Questions
 from plx.source import Source
 from plx.syntax.parser import recover
 from plx.values import Values
+from plx.weights import Number
 
 if TYPE_CHECKING:
     from plx.answer.result import Result
@@ -29,9 +31,14 @@ if TYPE_CHECKING:
     from plx.graph.model import GroundModel
     from plx.ground.given import QueryGroup
     from plx.infer.options import Options, Report
+    from plx.learn.result import Fit as AnyFit
+    from plx.learn.worlds import World
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
     from plx.time_shares import Run
+
+
+    Fit = AnyFit["Model"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +102,97 @@ class Model:
         facts = (given,) if isinstance(given, str) else tuple(given)
         asked = replace(recipe.questions, asked=queries, given=facts)
         return rebuilt(replace(recipe, questions=asked)).run(**options)
+
+    def with_weights(self, weights: Fit | Mapping[str, float] | str | os.PathLike[str]) -> Model:
+        """The same program with values for its learned numbers: a fit, its file, or values by name.
+
+        Numbers that are left out keep what they had. Raises PlxError for a name that the program does not
+        learn, and where the file is none; OSError where it cannot be read.
+        """
+        from plx.learn.writing import as_numbers, read_weights
+
+        if isinstance(weights, str | os.PathLike):
+            given: Mapping[str, Any] = read_weights(weights)
+        else:
+            given = getattr(weights, "weights", weights)
+        program = self._program("weights").program
+        numbers = as_numbers(given, [name for info in program.learned for name in info.names])
+        recipe = self._recipe
+        kept = {**recipe.weights, **numbers}
+        origin = replace(self._program("weights"), weights=kept)
+        return replace(self, origin=origin, recipe=replace(recipe, weights=kept))
+
+    def learn(
+        self,
+        worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None = None,
+        *,
+        given: Collection[str] = (),
+        objective: str = "auto",
+        starts: int | None = None,
+        seed: int = 0,
+        progress: bool | Report = False,
+    ) -> Fit:
+        """Learn the numbers that the program declares by ``learn`` from what is observed.
+
+        Args:
+            worlds: several sets of data, each the bindings of one (as `bind` takes them) or a folder whose
+                files take the place of those that the program names; the program's own if left out.
+            given: random functions that are conditioned on: they are not predicted.
+            objective: ``likelihood``, which is exact; ``pseudo``, for complete worlds of any size; ``auto``
+                is the likelihood where it is in reach.
+            starts: how many searches; one, or 5 where values are hidden, if left out.
+            seed: of the starts after the first.
+            progress: as that of `run`.
+
+        Raises PlxError where nothing is learned or observed, or the data contradict the program, CallError for
+        options that make no sense. Ctrl-C ends the search: the best so far comes back, not ``converged``.
+        """
+        from plx.learn.fit import fit
+        from plx.learn.numbers import numbers_of
+        from plx.learn.result import Fit as Fitted
+        from plx.progress import watcher
+
+        models = [self] if worlds is None else [self._world(world) for world in worlds]
+        if not models:
+            raise CallError(Diagnostic("there are no worlds to learn from", hint="worlds=[{…}, {…}]"))
+        programs = [model._program("learn") for model in models]
+        self._require_randoms(given)
+        with watcher(progress) as report:
+            data = [model._data(given) for model in models]
+            learned = numbers_of(one.program for one in programs)
+            found = fit(data, learned, objective, starts, seed, report)
+        text = programs[0].text
+        return Fitted(self.name, found, tuple(learned), text, self._fitted)
+
+    def _fitted(self, weights: Mapping[str, float]) -> Model:
+        """The program with those of the numbers that it learns itself."""
+        names = {name for info in self._program("learn").program.learned for name in info.names}
+        return self.with_weights({name: value for name, value in weights.items() if name in names})
+
+    def _world(self, world: Mapping[str, object] | str | os.PathLike[str]) -> Model:
+        if isinstance(world, Mapping):
+            return self.bind(**{str(name): value for name, value in world.items()})
+        return rebuilt(replace(self._recipe, world=Path(world)))
+
+    def _data(self, given: Collection[str]) -> World:
+        """What the program says without and with its observations."""
+        from plx.learn.worlds import World
+
+        origin = self._program("learn")
+        with explained(origin):
+            return World(origin.unfitted(given), origin.unfitted())
+
+    def _require_randoms(self, names: Collection[str]) -> None:
+        randoms = self._program("learn").program.randoms
+        for name in names:
+            if name not in randoms:
+                hint = did_you_mean(name, randoms)
+                raise CallError(Diagnostic(f"`given` names `{name}`, which is no random function", hint=hint))
+
+    def _program(self, what: str) -> CheckedProgram:
+        if not isinstance(self.origin, CheckedProgram):
+            raise CallError(Diagnostic(f"{self.name} is no program of plx: it has nothing to {what}"))
+        return self.origin
 
     @property
     def _recipe(self) -> Recipe:
@@ -243,7 +341,11 @@ def check_method(method: str) -> None:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a program is built from; ``options`` are names that the caller may have meant by a binding."""
+    """What a program is built from; ``options`` are names that the caller may have meant by a binding.
+
+    ``world`` is a folder whose files take the place of those that the program names, ``weights`` are what
+    learned numbers are.
+    """
 
     source: Source
     bindings: Mapping[str, object]
@@ -251,6 +353,8 @@ class Recipe:
     max_ground: int | None = None
     options: Collection[str] = ()
     questions: Questions = Questions()
+    world: Path | None = None
+    weights: Mapping[str, Number] = field(default_factory=dict)
 
 
 def build(
@@ -279,7 +383,7 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
         recover(recipe.source), [recover(source) for source in recipe.questions.sources]
     )
     refuse_declared(module, told)
-    data = load(module, recipe.bindings, recipe.folder, values, recipe.options)
+    data = load(module, recipe.bindings, recipe.folder, values, recipe.options, recipe.world)
     try:
         program = check(module, data, values)
     except PlxError as error:
@@ -287,7 +391,8 @@ def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(recipe.source.name, CheckedProgram(program, recipe.source.text, recipe.max_ground), recipe)
+    origin = CheckedProgram(program, recipe.source.text, recipe.max_ground, weights=recipe.weights)
+    return Model(recipe.source.name, origin, recipe)
 
 
 def build_translated(

@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 
-from plx.check.program import LearnInfo, Program
 from plx.errors import Diagnostic, PlxError
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.options import Progress, Report, check_choice
@@ -17,6 +16,7 @@ from plx.learn.doubts import doubts
 from plx.learn.likelihood import Likelihood
 from plx.learn.log_z import TooWideError
 from plx.learn.maximise import Maximum, maximise
+from plx.learn.numbers import Learned
 from plx.learn.priors import Priors
 from plx.learn.pseudo import Pseudo
 from plx.learn.worlds import World
@@ -61,9 +61,8 @@ class Found:
 
 
 def fit(
-    program: Program,
     worlds: Sequence[World],
-    learned: Sequence[LearnInfo],
+    learned: Sequence[Learned],
     objective: str = "auto",
     starts: int | None = None,
     seed: int = 0,
@@ -76,11 +75,11 @@ def fit(
     """
     begin = time.perf_counter()
     check_choice("objective", objective, OBJECTIVES)
-    names = [name for info in learned for name in info.names]
-    _check(worlds, learned, names)
+    names = [one.name for one in learned]
+    _check(worlds, learned)
     chosen = _objective(worlds, names, objective)
-    priors = Priors.of([info.prior for info in learned for _ in info.names])
-    start = _start(program, learned)
+    priors = Priors.of([one.prior for one in learned])
+    start = np.array([one.start for one in learned])
 
     def told(step: int, value: float) -> None:
         if report:
@@ -110,13 +109,13 @@ def fit(
     )
 
 
-def _check(worlds: Sequence[World], learned: Sequence[LearnInfo], names: Sequence[str]) -> None:
+def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
     if not learned:
         hint = "declare a number that data decide: `learn w`, `weight w: smokes(x) for x in Person`"
         raise PlxError(Diagnostic("the program has nothing to learn", hint=hint))
-    if len(names) > _MOST_NUMBERS:
-        message = f"{len(names):,} numbers are to be learned; at most {_MOST_NUMBERS:,} are"
-        raise PlxError(Diagnostic(message, learned[0].node.name.span))
+    if len(learned) > _MOST_NUMBERS:
+        message = f"{len(learned):,} numbers are to be learned; at most {_MOST_NUMBERS:,} are"
+        raise PlxError(Diagnostic(message, learned[0].span))
     for i, world in enumerate(worlds, start=1):
         if not world.n_observed:
             which = f"in world {i} " if len(worlds) > 1 else ""
@@ -146,17 +145,6 @@ def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) ->
             hint = "learn by --objective likelihood, or make the rule a `weight`"
             raise PlxError(Diagnostic(message, hard[0].span if hard else None, hint=hint))
     return Pseudo(worlds, names)
-
-
-def _start(program: Program, learned: Sequence[LearnInfo]) -> FloatArray:
-    """Where the search starts: at the start that the program gives, else at 0."""
-    found: list[float] = []
-    for info in learned:
-        if info.start is None:
-            found += [0.0] * len(info.names)
-        else:
-            found += program.values.floats(info.start).tolist()
-    return np.array(found)
 
 
 def _searches(

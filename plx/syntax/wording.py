@@ -26,7 +26,6 @@ _CALLED = {
     "RPAR": "`)`",
     "LBRACE": "`{`",
     "RBRACE": "`}`",
-    "TILDE": "`~`",
     "COMMA": "`,`",
     "COLON": "`:`",
     "COLUMNS": "`columns`",
