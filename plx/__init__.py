@@ -21,6 +21,7 @@ __all__ = [
     "Diagnostic",
     "Else",
     "Estimate",
+    "Fit",
     "Interrupted",
     "MapWorld",
     "Model",
@@ -28,12 +29,14 @@ __all__ = [
     "PlxError",
     "QueryResult",
     "Result",
+    "Score",
     "Symmetries",
     "compare",
     "compile",
     "convert",
     "load",
     "run",
+    "score",
 ]
 
 _HOME = {
@@ -47,10 +50,12 @@ _HOME = {
     "Symmetries": "lift.describe",
     "Estimate": "answer.named",
     "Interrupted": "answer.result",
+    "Fit": "learn.result",
     "MapWorld": "answer.named",
     "Moments": "answer.named",
     "QueryResult": "answer.result",
     "Result": "answer.result",
+    "Score": "learn.score",
 }
 
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from plx.ground.given import QueryGroup
     from plx.infer.options import Options, Report
     from plx.learn.result import Fit as AnyFit
+    from plx.learn.score import Score
     from plx.learn.worlds import World
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
     from plx.time_shares import Run
-
 
     Fit = AnyFit["Model"]
 
@@ -114,7 +114,7 @@ class Model:
         if isinstance(weights, str | os.PathLike):
             given: Mapping[str, Any] = read_weights(weights)
         else:
-            given = getattr(weights, "weights", weights)
+            given = weights if isinstance(weights, Mapping) else weights.weights
         program = self._program("weights").program
         numbers = as_numbers(given, [name for info in program.learned for name in info.names])
         recipe = self._recipe
@@ -144,17 +144,15 @@ class Model:
             seed: of the starts after the first.
             progress: as that of `run`.
 
-        Raises PlxError where nothing is learned or observed, or the data contradict the program, CallError for
-        options that make no sense. Ctrl-C ends the search: the best so far comes back, not ``converged``.
+        Raises PlxError where nothing is learned or observed, or the data contradict the program; CallError
+        for options that make no sense. Ctrl-C ends the search: the best so far comes back, not ``converged``.
         """
         from plx.learn.fit import fit
         from plx.learn.numbers import numbers_of
         from plx.learn.result import Fit as Fitted
         from plx.progress import watcher
 
-        models = [self] if worlds is None else [self._world(world) for world in worlds]
-        if not models:
-            raise CallError(Diagnostic("there are no worlds to learn from", hint="worlds=[{…}, {…}]"))
+        models = self._worlds(worlds)
         programs = [model._program("learn") for model in models]
         self._require_randoms(given)
         with watcher(progress) as report:
@@ -164,10 +162,49 @@ class Model:
         text = programs[0].text
         return Fitted(self.name, found, tuple(learned), text, self._fitted)
 
+    def score(
+        self,
+        worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None = None,
+        *,
+        given: Collection[str] = (),
+        method: str = "auto",
+        seed: int | None = None,
+        seconds: float | None = None,
+        progress: bool | Report = False,
+    ) -> Score:
+        """How well the program predicts what is observed, each unknown by itself, from ``given`` alone.
+
+        ``worlds`` and ``given`` are those of `learn`, the other options those of `run`. Raises as these do.
+        """
+        from plx.graph.learned import with_numbers
+        from plx.infer.infer import infer
+        from plx.infer.options import run_options
+        from plx.learn.score import score
+        from plx.learn.worlds import World, log_likelihood
+        from plx.progress import watcher
+
+        self._require_randoms(given)
+        check_method(method)
+        options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
+        data: list[World] = []
+        for model in self._worlds(worlds):
+            numbers, world = model._program("score").numbers(), model._data(given)
+            data.append(World(with_numbers(world.free, numbers), with_numbers(world.seen, numbers)))
+        with watcher(progress) as report:
+            told = replace(options, progress=report)
+            return score(self.name, data, lambda m: infer(m, method, told), log_likelihood(data))
+
     def _fitted(self, weights: Mapping[str, float]) -> Model:
         """The program with those of the numbers that it learns itself."""
         names = {name for info in self._program("learn").program.learned for name in info.names}
         return self.with_weights({name: value for name, value in weights.items() if name in names})
+
+    def _worlds(self, worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None) -> list[Model]:
+        """The program with the data of each world."""
+        models = [self] if worlds is None else [self._world(world) for world in worlds]
+        if not models:
+            raise CallError(Diagnostic("there are no worlds", hint="worlds=[{…}, {…}]"))
+        return models
 
     def _world(self, world: Mapping[str, object] | str | os.PathLike[str]) -> Model:
         if isinstance(world, Mapping):

@@ -65,7 +65,7 @@ class CheckedProgram:
         from plx.graph.learned import with_numbers
         from plx.ground.grounder import ground
 
-        numbers = self._numbers()
+        numbers = self.numbers()
         model = ground(self.program, self._limit)
         return with_numbers(model, numbers) if numbers else model
 
@@ -80,7 +80,7 @@ class CheckedProgram:
         program = replace(self.program, queries=())
         return ground(program if given is None else observing(program, given), self._limit)
 
-    def _numbers(self) -> dict[str, Number]:
+    def numbers(self) -> dict[str, Number]:
         """What learned numbers are: learned before, or what they start from. Raises PlxError for none."""
         found: dict[str, Number] = {}
         lacking = []

@@ -12,8 +12,8 @@ from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
 from plx.check.distributions import check_distribution
 from plx.check.fixed import NoValueError
-from plx.check.observations import check_observation, check_observe, given_evidence
 from plx.check.learned import check_learn
+from plx.check.observations import check_observation, check_observe, given_evidence
 from plx.check.partial import hides_members
 from plx.check.program import Evidence, Program, Query, Rule
 from plx.check.statements import check_query, check_rule, report_labels

@@ -109,7 +109,7 @@ def _prior(ctx: Context, node: ast.Expr | None) -> Prior | None:
         case ast.Name(text="flat"):
             return Prior("flat")
         case ast.Apply(name=ast.Name(text="normal" | "laplace" as kind), arguments=(mean, scale)):
-            return _with_numbers(ctx, kind, mean, scale)  # type: ignore[arg-type]
+            return _with_numbers(ctx, kind, mean, scale)
     ctx.error(node.span, f"`{node.span.text}` is no prior", _HINT)
     return None
 

@@ -358,10 +358,11 @@ class Program:
     @property
     def contents(self) -> str:
         """What it declares and says, counted: ``2 types, 1 random, 3 rules, 1 query``."""
+        learned = [name for info in self.learned for name in info.names]
+        params = self.params.keys() - {info.name for info in self.learned}
         parts = {
-            "type": self.types, "param": self.params.keys() - {info.name for info in self.learned},
-            "learned number": [name for info in self.learned for name in info.names], "relation": self.relations, "random": self.randoms,
-            "rule": self.rules, "observation": self.evidence, "query": self.queries,
+            "type": self.types, "param": params, "learned number": learned, "relation": self.relations,
+            "random": self.randoms, "rule": self.rules, "observation": self.evidence, "query": self.queries,
         }  # fmt: skip
         return ", ".join(counted(len(part), word) for word, part in parts.items() if part) or "empty"
 

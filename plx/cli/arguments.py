@@ -124,6 +124,22 @@ Observed = Annotated[
         help='Observe this as well: "friends(anna, bob)", "!smokes(bob)". Repeatable.',
     ),
 ]
+FitFile = Annotated[
+    Path | None,
+    typer.Option("--fit", metavar="FILE", help="Learned numbers: what `plx learn -o weights.csv` wrote."),
+]
+WorldFolders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--world",
+        metavar="FOLDER",
+        help="A world of data: its files take the place of those that the program names. Repeatable.",
+    ),
+]
+Given = Annotated[
+    str,
+    typer.Option(metavar="F,G", help="Random functions that are conditioned on, and not predicted."),
+]
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
 ]
@@ -137,8 +153,10 @@ def load(
     best: int = 0,
     questions: Questions | None = None,
     choices: Mapping[str, object] | None = None,
+    fit: Path | None = None,
 ) -> Model:
-    """The model in a file; says on standard error what looks odd in it. ``choices`` are those of a .mln.
+    """The model in a file; says on standard error what looks odd in it. ``choices`` are those of a .mln,
+    ``fit`` is a file of learned numbers.
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
@@ -172,7 +190,23 @@ def load(
         model = read_program(*found, max_ground, questions=questions)
     for warning in model.warnings:
         complain(warning)
-    return model
+    if fit is None:
+        return model
+    _bytes(fit)
+    return model.with_weights(fit)
+
+
+def names(text: str) -> list[str]:
+    """``f,g`` as names."""
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def folders(worlds: list[Path] | None) -> list[Path] | None:
+    """The folders of worlds, None for none. Raises BadParameter for what is no folder."""
+    for world in worlds or ():
+        if not world.is_dir():
+            raise typer.BadParameter(f"--world {world}: there is no such folder")
+    return worlds or None
 
 
 def _evidence(items: list[str] | None) -> list[str]:

@@ -20,6 +20,7 @@ from plx.cli.arguments import (
     Bind,
     Evidence,
     File,
+    FitFile,
     MaxGround,
     MlnClosed,
     MlnDialect,
@@ -37,6 +38,7 @@ from plx.cli.arguments import (
     name_of,
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
+from plx.cli.learning import learn, score
 from plx.cli.output import (
     AnswerFormat,
     Format,
@@ -96,6 +98,8 @@ def plx(
 
     MAP:             `query map` (a most probable world), `query map 5` (the five best)
 
+    Learning:        `learn w` in the program, then `plx learn smokers.plx -o weights.csv`
+
     log Z:           `query logz` (the log of the sum over worlds)
 
     Sampling:        `plx run smokers.plx --method gibbs --seed 1 --chains 20 --seconds 10`
@@ -133,6 +137,7 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
+    fit: FitFile = None,
     asked: Asked = None,
     observed: Observed = None,
     draws: Annotated[
@@ -170,7 +175,7 @@ def run(
         require_plot(plot)
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
     choices = mln_choices(weights, world, closed, dialect)
-    model = load(file, bind, evidence, max_ground, best, questions, choices)
+    model = load(file, bind, evidence, max_ground, best, questions, choices, fit)
     check_method(method)
     try:
         result = model.run(
@@ -359,6 +364,10 @@ def compare(
     if plot is not None:
         comparison.plot(found, plot)
     put(_comparison_text(found, format))
+
+
+app.command()(learn)
+app.command()(score)
 
 
 def _check_one(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> bool:

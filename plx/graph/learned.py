@@ -33,11 +33,11 @@ class Statistics(NamedTuple):
     def logs(self, weights: FloatArray) -> FloatArray:
         """The log potentials [R] at values [K] of the numbers."""
         parts = self.coefficient * weights[self.number]
-        return self.constant + np.bincount(self.row, parts, len(self.constant))
+        return self.constant + _sums(self.row, parts, len(self.constant))
 
     def expected(self, times: FloatArray) -> FloatArray:
         """Σ times [R] · statistics, shape (K,)."""
-        return np.bincount(self.number, self.coefficient * times[self.row], self.size)
+        return _sums(self.number, self.coefficient * times[self.row], self.size)
 
     def combined(self, start: IntArray, rows: IntArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Σ times · row for each run of ``rows``: statistics (n, K) and constants (n,)."""
@@ -47,8 +47,13 @@ class Statistics(NamedTuple):
         count = np.searchsorted(self.row, rows, side="right") - first
         at = segments(first, count)
         mine, by = np.repeat(owner, count), np.repeat(times, count)
-        flat = np.bincount(mine * self.size + self.number[at], by * self.coefficient[at], n * self.size)
-        return flat.reshape(n, self.size), np.bincount(owner, times * self.constant[rows], n)
+        flat = _sums(mine * self.size + self.number[at], by * self.coefficient[at], n * self.size)
+        return flat.reshape(n, self.size), _sums(owner, times * self.constant[rows], n)
+
+
+def _sums(index: IntArray, parts: FloatArray, size: int) -> FloatArray:
+    """The sums of parts by index 0 … size - 1."""
+    return np.bincount(index, parts, size).astype(np.float64, copy=False)
 
 
 def statistics(values: Values, weights: IntArray, names: Sequence[str]) -> tuple[Statistics, IntArray]:
@@ -70,13 +75,6 @@ def statistics(values: Values, weights: IntArray, names: Sequence[str]) -> tuple
         len(names),
     )
     return table, np.searchsorted(ids, weights) + 1
-
-
-def learned_in(model: GroundModel) -> set[str]:
-    """The names of the learned numbers on which a model depends."""
-    ids = np.append(model.graph.weight, model.constant_weight)
-    found = (model.values[i] for i in distinct(ids).tolist())
-    return {name for value in found if isinstance(value, Affine) for name, _ in value.terms}
 
 
 def with_numbers(model: GroundModel, numbers: Mapping[str, Number]) -> GroundModel:

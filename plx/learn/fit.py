@@ -33,8 +33,10 @@ _MOST_NUMBERS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """K numbers as arrays: values, standard errors (0 where a Laplace prior holds a number at its mean), and what
-    was observed and is expected of the statistic of each."""
+    """K numbers as arrays: values, standard errors, and their statistics, observed and expected.
+
+    An error is 0 where a Laplace prior holds a number at its mean.
+    """
 
     names: tuple[str, ...]
     value: FloatArray
@@ -135,7 +137,8 @@ def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) ->
     hidden = [name for world in worlds for name in world.hidden]
     if hidden:
         listed = ", ".join(f"`{name}`" for name in hidden[:3]) + (", …" if len(hidden) > 3 else "")
-        message = f"pseudo-likelihood needs complete worlds, but {len(hidden):,} unknowns are not observed: {listed}"
+        lacking = f"{len(hidden):,} unknowns are not observed: {listed}"
+        message = f"pseudo-likelihood needs complete worlds, but {lacking}"
         hint = "observe them too; `observe f from … else false` says that what is not listed is false"
         raise PlxError(Diagnostic(message, hint=hint))
     for world in worlds:
@@ -172,15 +175,15 @@ def _spread(found: Sequence[Maximum]) -> list[str]:
     values = sorted(one.value for one in found)
     same = sum(value > values[-1] - 1e-4 for value in values)
     return [
-        f"values are hidden, so there may be several maxima: {same} of {len(found)} searches ended at the best,"
-        f" the worst {values[-1] - values[0]:.3g} below it"
+        f"values are hidden, so there may be several maxima: {same} of {len(found)} searches ended at the"
+        f" best, the worst {values[-1] - values[0]:.3g} below it"
     ]
 
 
 def _estimates(
     objective: Likelihood | Pseudo, priors: Priors, best: Maximum, names: Sequence[str], n_worlds: int
 ) -> tuple[Estimates, list[str]]:
-    """Standard errors from the curvature, or, of pseudo-likelihoods of many worlds, from the spread of these."""
+    """Standard errors from the curvature, or from the spread of the pseudo-likelihoods of many worlds."""
     at_mean = (priors.slope > 0) & (best.weights == priors.mean)
     free = np.flatnonzero(~at_mean)
     curvature = (best.information + np.diag(priors.precision))[np.ix_(free, free)]

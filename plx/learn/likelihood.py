@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from plx.graph.model import GroundModel
+from plx.graph.rows import unique_keys
 from plx.learn.log_z import LogZ
 from plx.learn.worlds import World
 from plx.values import FloatArray
@@ -44,10 +45,6 @@ class Likelihood:
         """The negative second derivatives, by central differences of the exact gradient, shape (K, K)."""
         return differences(lambda w: self(w)[1], weights)
 
-    def covariance(self, weights: FloatArray) -> FloatArray:
-        """Cov[n], which is never indefinite: the information if nothing were hidden."""
-        return -differences(lambda w: -self._sum(self._free, w)[1], weights)
-
     def _sum(self, parts: list[tuple[LogZ, int]], weights: FloatArray) -> tuple[float, FloatArray]:
         total, statistics = 0.0, np.zeros(self.size)
         for log_z, times in parts:
@@ -78,16 +75,14 @@ def _shared(models: Sequence[GroundModel], names: Sequence[str]) -> list[tuple[L
 
 def _spelt(model: GroundModel) -> bytes:
     """All that log Z depends on, so that equal models are equal bytes."""
-    from plx.graph.rows import unique_keys
-
     ids = np.append(model.graph.weight, model.constant_weight)
     first, inverse = unique_keys(ids)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    values = [repr(model.values[int(i)]) for i in ids[first[order]]]
+    values = "|".join(repr(model.values[i]) for i in ids[first[order]].tolist())
     arrays = [array for name, array in model.graph._asdict().items() if name in _STRUCTURE]
-    return b"|".join([*(np.ascontiguousarray(a).tobytes() for a in arrays), rank[inverse].tobytes(), "|".join(values).encode()])
+    return b"|".join([*(array.tobytes() for array in (*arrays, rank[inverse])), values.encode()])
 
 
 _STRUCTURE = frozenset(

@@ -57,7 +57,7 @@ class LogZ:
         self._tree = Propagation(chosen.skeleton, scopes)
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        """log Z and the expected statistics, shape (K,). Raises ImpossibleError where no world is possible."""
+        """log Z and the expected statistics, shape (K,). Raises ImpossibleError if no world is possible."""
         logs = self.statistics.logs(weights)
         mass = np.zeros(len(logs))
         mass[self._constant] = 1.0

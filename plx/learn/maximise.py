@@ -1,9 +1,9 @@
 """The maximum of a penalised log-likelihood: proximal quasi-Newton steps from the information matrix.
 
-Each step maximises a quadratic model of the smooth part plus the Laplace priors as they are (Lee, Sun & Saunders
-2014, *Proximal Newton-type methods*): without Laplace priors by solving a linear system, with them by coordinate
-descent, which leaves numbers exactly at their mean. The matrix is the information at the start, kept up by BFGS
-updates, and worked out anew where the steps have become small.
+Each step maximises a quadratic model of the smooth part plus the Laplace priors as they are (Lee, Sun &
+Saunders 2014, *Proximal Newton-type methods*): without Laplace priors by solving a linear system, with them
+by coordinate descent, which leaves numbers exactly at their mean. The matrix is the information at the start,
+kept up by BFGS updates, and worked out anew where the steps have become small.
 """
 
 from __future__ import annotations
@@ -136,15 +136,15 @@ class _Search:
         if (self.priors.slope > 0).any():
             step = _coordinate_descent(self.matrix, self.gradient, self.priors.slope, away)
         else:
-            step = np.linalg.solve(self.matrix, self.gradient)
-        step *= min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), _LONGEST))
+            step = np.linalg.solve(self.matrix, self.gradient).astype(np.float64)
+        step = step * min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), _LONGEST))
         sharp = self.priors.sharp(self.weights + step) - self.priors.sharp(self.weights)
         return step, float(self.gradient @ step) - 0.5 * float(step @ self.matrix @ step) + sharp
 
     def _take(self, step: FloatArray, gain: float) -> bool:
         """Go along a step as far as that pays, and learn from it; False if it does not pay at all."""
         before, value = (self.weights, self.gradient), self._value()
-        for share in 0.5 ** np.arange(30):
+        for share in (0.5**halvings for halvings in range(30)):
             weights = before[0] + share * step
             smooth, gradient = self._smooth(weights)
             if smooth + self.priors.sharp(weights) > value + 1e-4 * share * gain:

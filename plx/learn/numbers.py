@@ -32,7 +32,7 @@ class Learned:
 
 
 def numbers_of(programs: Iterable[Program]) -> list[Learned]:
-    """The learned numbers of several worlds of one program, each once, by declaration and then as they come."""
+    """The learned numbers of several worlds of one program, each once, by declaration."""
     by_statement: dict[str, dict[str, Learned]] = {}
     for program in programs:
         for info in program.learned:

@@ -1,7 +1,7 @@
-"""The log pseudo-likelihood of complete worlds: Σ over unknowns of log P(its value | all others) (Besag 1975).
+"""The log pseudo-likelihood of complete worlds: Σ over unknowns of log P(value | all others) (Besag 1975).
 
-A conditional depends on an unknown only by how the statistics differ between its states. Unknowns for which these
-differences are equal have equal conditionals, so each is kept once with its number of occurrences: in a
+A conditional depends on an unknown only by how the statistics differ between its states. Unknowns for which
+these differences are equal have equal conditionals, so each is kept once with its number of occurrences: in a
 relational program they are few, however many unknowns there are.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from plx.graph.isomorphic import Runs, equal_parts
 from plx.graph.learned import statistics
-from plx.graph.model import FactorGraph
+from plx.graph.model import FactorGraph, Int32Array
 from plx.graph.ragged import entries_of, owners, starts
 from plx.graph.rows import unique_keys
 from plx.graph.worlds import derived_depth, derived_totals, input_owner, node_states, scope_strides
@@ -89,7 +89,7 @@ class Pseudo:
         return gradients.T @ gradients  # type: ignore[no-any-return]
 
     def _chances(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """P(other state) in each conditional, and log Σ exp of what other states weigh more than the observed."""
+        """P(other state) in each conditional, and −log P(observed state)."""
         logs = self._difference @ weights + self._constant
         top = np.maximum(logs.max(axis=1, initial=0.0), 0.0)
         powers = np.exp(logs - top[:, None])
@@ -163,7 +163,7 @@ def flips(graph: FactorGraph, states: IntArray) -> tuple[IntArray, Changes]:
 
 
 def _derived_changes(
-    graph: FactorGraph, nodes: IntArray, changed: tuple[IntArray, IntArray, IntArray], level: int
+    graph: FactorGraph, nodes: Int32Array, changed: tuple[IntArray, IntArray, IntArray], level: int
 ) -> tuple[IntArray, IntArray, IntArray]:
     """The flips that change derived nodes of a depth, these nodes, and their new states."""
     flip, node, new = changed

@@ -7,17 +7,21 @@ import io
 import json
 import math
 import os
-import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import numpy as np
+
 from plx.answer.numbers import error_text, number_text
+from plx.answer.table import plain
+from plx.errors import did_you_mean
 from plx.extras import library
 from plx.learn.fit import Found
 from plx.learn.numbers import Learned, prior_text
+from plx.learn.tables import text_table
 from plx.learn.writing import fitted
 from plx.markup import html_table
 from plx.numerals import counted
@@ -60,11 +64,10 @@ class Fit(Generic[Runnable]):
     def numbers(self) -> tuple[Number, ...]:
         """The learned numbers in the order of the program."""
         part = self.found.estimates
+        rows = np.stack([part.value, part.error, part.observed, part.expected], axis=1).tolist()
         return tuple(
-            Number(one.name, *map(float, (value, error)), prior_text(one.prior), *map(float, (seen, expected)))
-            for one, value, error, seen, expected in zip(
-                self.learned, part.value, part.error, part.observed, part.expected, strict=True
-            )
+            Number(one.name, value, error, prior_text(one.prior), observed, expected)
+            for one, (value, error, observed, expected) in zip(self.learned, rows, strict=True)
         )
 
     @property
@@ -74,7 +77,6 @@ class Fit(Generic[Runnable]):
 
     def __getitem__(self, name: str) -> Number:
         """A learned number by its name. Raises KeyError, with the nearest name, if there is none."""
-        from plx.errors import did_you_mean
 
         for number in self.numbers:
             if number.name == name:
@@ -170,21 +172,13 @@ class Fit(Generic[Runnable]):
         save(file, text.encode())
 
     def to_pandas(self) -> pd.DataFrame:
-        """The numbers as a pandas frame. Raises ImportError, which says how to install it, where pandas is not."""
+        """The numbers as a pandas frame. Raises ImportError where pandas is not installed."""
         pandas = library("pandas", "pandas frames")
         frame: pd.DataFrame = pandas.DataFrame([vars(number) for number in self.numbers])
         return frame
 
     def __repr__(self) -> str:
-        from rich.console import Console
-
-        width = shutil.get_terminal_size().columns
-        out = io.StringIO()
-        console = Console(file=out, width=width, force_jupyter=False, color_system=None, highlight=False)
-        console.print(table(self), "", sep="\n")
-        for line in self.summary:
-            console.print(line, markup=False)
-        return "\n".join(line.rstrip() for line in out.getvalue().strip("\n").split("\n"))
+        return plain(table(self), self.summary)
 
     def _repr_html_(self) -> str:
         return html_table(HEADINGS, map(_row, self.numbers), self.summary)
@@ -206,25 +200,19 @@ class Fit(Generic[Runnable]):
 
 def table(fit: Fit[Any]) -> Table:
     """The numbers of a fit as a Rich table."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
-    out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in HEADINGS:
-        out.add_column(heading, justify="left" if heading in ("number", "prior") else "right", overflow="fold")
-    for number in fit.numbers:
-        out.add_row(*map(escape, _row(number)))
-    return out
+    return text_table(HEADINGS, map(_row, fit.numbers), ("number", "prior"))
 
 
-def _row(number: Number) -> Iterator[str]:
-    yield number.name
-    yield number_text(number.value, number.error if math.isfinite(number.error) else 0.0)
-    yield "∞" if math.isinf(number.error) else error_text(number.error)
-    yield number.prior
-    yield f"{number.observed:.6g}"
-    yield f"{number.expected:.6g}"
+def _row(number: Number) -> list[str]:
+    value = number_text(number.value, number.error if math.isfinite(number.error) else 0.0)
+    return [
+        number.name,
+        value if float(value) else value.lstrip("-"),
+        "∞" if math.isinf(number.error) else error_text(number.error),
+        number.prior,
+        f"{number.observed:.6g}",
+        f"{number.expected:.6g}",
+    ]
 
 
 def _finite(number: Number) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from plx.graph.model import GroundModel
+from plx.learn.log_z import LogZ, TooWideError
 from plx.values import IntArray
 
 
@@ -41,3 +43,13 @@ class World:
         """The names of the unknowns that were not."""
         atoms = self.free.atoms
         return [atoms.name(int(atoms.atom_of[v])) for v in np.flatnonzero(self.states < 0)]
+
+
+def log_likelihood(worlds: Sequence[World]) -> float | None:
+    """The log-likelihood of worlds whose numbers have values; None where it is out of reach."""
+    try:
+        parts = [(LogZ(world.seen, ()), LogZ(world.free, ())) for world in worlds]
+        none = np.empty(0)
+        return float(sum(seen(none)[0] - free(none)[0] for seen, free in parts))
+    except TooWideError:
+        return None

@@ -45,7 +45,7 @@ def _key(one: Learned) -> str:
 
 
 def read_weights(path: str | os.PathLike[str]) -> dict[str, Number]:
-    """The numbers in a file of a fit, by name: CSV with columns ``number`` and ``value``, or JSON of ``to_json``.
+    """The numbers in a file of a fit, by name: CSV with columns ``number`` and ``value``, or JSON.
 
     Raises PlxError where the file is none, OSError where it cannot be read.
     """

@@ -41,7 +41,7 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
 
 
 class Propagation:
-    """A tree made ready to be propagated as often as its tables change. Arguments are those of `propagate`."""
+    """A tree made ready to be propagated as often as its tables change; arguments as of `propagate`."""
 
     def __init__(self, skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> None:
         self._skeleton = skeleton
@@ -58,9 +58,7 @@ class Propagation:
         table = np.empty(np.diff(tree.entry_start).max(initial=1))
         scale = np.zeros(len(tree.parent))
         inward = collect.sized(self._skeleton.operations)
-        if not waited(
-            lambda stop: inward(tree, data, len(tables), table, scale, stop), tree.entry_start[-1]
-        ):
+        if not waited(lambda stop: inward(tree, data, len(tables), table, scale, stop), tree.entry_start[-1]):
             raise ImpossibleError
         log_z = math.fsum(scale * network.times[self._skeleton.order])
         return Beliefs(log_z, self._reading.read(data, table, scale) if self._reading else [])
