@@ -118,7 +118,7 @@ def _unlearned(info: LearnInfo) -> Diagnostic:
     return Diagnostic(
         f"`{name}` has no value yet: it is to be learned",
         info.node.name.span,
-        hint=f"learn it from data (`plx learn`) and give the file of the fit (--weights FILE), "
+        hint=f"learn it from data (`plx learn`) and give the file of the fit (--fit FILE), "
         f"or give a value: `learn {name} = 0.5` in the program, --bind {name}=…",
     )
 

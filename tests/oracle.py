@@ -353,8 +353,9 @@ class Interpreter:
                 return self.world[name, arguments]
             case ast.RelationDecl():
                 return arguments in self.facts(name)
-            case ast.ParamDecl(value=ast.Braces(entries=entries)) | ast.LearnDecl(
-                value=ast.Braces(entries=entries)
+            case (
+                ast.ParamDecl(value=ast.Braces(entries=entries))
+                | ast.LearnDecl(value=ast.Braces(entries=entries))
             ):
                 return self.value(self.entry(entries, arguments), {})
             case ast.ParamDecl(value=value) | ast.LearnDecl(value=value) | ast.DefineDecl(body=value):

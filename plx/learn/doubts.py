@@ -8,6 +8,7 @@ all along it, and *separating* where they only gain: then the maximum lies at in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,19 +35,31 @@ _MOST = 8
 """So many names stand in a message."""
 
 
+class Doubts(NamedTuple):
+    """What is odd about an estimate, in words; ``endless`` if a number without a prior runs off to infinity."""
+
+    notes: list[str]
+    endless: bool
+
+
 def doubts(
     objective: Objective, priors: Priors, weights: FloatArray, information: FloatArray, names: Sequence[str]
-) -> Iterator[str]:
-    """What is odd about an estimate, in words."""
-    if not len(weights):
-        return
+) -> Doubts:
+    """What the data leave open at an estimate."""
     size, axes = np.linalg.eigh(information)
-    nothing = _NOTHING * max(float(size[-1]), 1e-3)
-    for direction in _separating(objective, priors, weights, information, axes):
-        yield _runs_off(direction, names, priors)
+    nothing = _NOTHING * max(float(size.max(initial=0.0)), 1e-3)
+    separating = list(_separating(objective, priors, weights, information, axes))
+    notes = [_runs_off(direction, names, priors) for direction in separating]
     for direction in _readable(axes[:, size <= nothing]):
         if all(abs(_slope(objective, weights, far * direction, direction)) < _FLAT for far in (1.0, -1.0)):
-            yield _redundant(direction, names, priors)
+            if abs(_slope(objective, weights, -_FAR * direction, direction)) < _FLAT:
+                notes.append(_redundant(direction, names, priors))
+    return Doubts(notes, any(not _is_held(direction, priors) for direction in separating))
+
+
+def _is_held(direction: FloatArray, priors: Priors) -> bool:
+    """Whether every number of a direction has a prior."""
+    return bool((priors.precision + priors.slope)[_parts(direction)].all())
 
 
 def _slope(objective: Objective, weights: FloatArray, away: FloatArray, direction: FloatArray) -> float:
@@ -66,10 +79,11 @@ def _separating(
         known = float(direction @ information @ direction)
         precision = float(direction**2 @ (priors.precision + priors.slope**2))
         parts = set(_parts(direction))
-        if parts & named or abs(slope) < _FLAT or known > max(_WEAK * precision, _WEAK * _FLAT):
+        if parts & named or not slope or known > max(_WEAK * precision, _WEAK * _FLAT):
             continue
         direction = direction * np.sign(slope)
-        if _slope(objective, weights, _FAR * direction, direction) >= 0:
+        back = _slope(objective, weights, -_FAR * direction, direction)
+        if _slope(objective, weights, _FAR * direction, direction) >= 0 and back > _FLAT:
             named |= parts
             yield direction
 
@@ -109,7 +123,7 @@ def _listed(direction: FloatArray, names: Sequence[str]) -> str:
 
 def _runs_off(direction: FloatArray, names: Sequence[str], priors: Priors) -> str:
     parts = _parts(direction)
-    held = "the prior alone holds" if (priors.precision + priors.slope)[parts].all() else "no prior holds"
+    held = "the prior alone holds" if _is_held(direction, priors) else "no prior holds"
     lead = f"the data never contradict {_listed(direction, names)}:"
     if len(parts) > 1:
         return f"{lead} by themselves they would go to infinity together, {held} them"

@@ -94,15 +94,16 @@ def fit(
     except ImpossibleError:
         raise PlxError(Diagnostic("no world of the program is possible")) from None
     best = max(found, key=lambda one: one.value)
-    notes = [*_spread(found), *doubts(chosen, priors, best.weights, best.information, names)]
+    open_ = doubts(chosen, priors, best.weights, best.information, names)
+    notes = [*_spread(found), *open_.notes]
     estimates, more = _estimates(chosen, priors, best, names, len(worlds))
     return Found(
         chosen.name,
         estimates,
         chosen(best.weights)[0],
         best.path,
-        best.converged,
-        best.reason,
+        best.converged and not open_.endless,
+        "a number runs off to infinity" if open_.endless else best.reason,
         len(worlds),
         sum(world.n_observed for world in worlds),
         sum(len(world.hidden) for world in worlds),

@@ -51,8 +51,7 @@ class Number:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Generic[Runnable]):
-    """Numbers learned from data. ``converged`` says whether the search ended at a maximum, ``reason`` why it
-    ended, ``path`` is the objective with the priors at every step, ``notes`` are what a reader must know."""
+    """Numbers learned from data, by ``plx learn`` or ``Model.learn``."""
 
     program: str
     found: Found
@@ -95,18 +94,22 @@ class Fit(Generic[Runnable]):
 
     @property
     def converged(self) -> bool:
+        """Whether the search ended at a maximum."""
         return self.found.converged
 
     @property
     def reason(self) -> str:
+        """Why the search ended."""
         return self.found.reason
 
     @property
     def path(self) -> tuple[float, ...]:
+        """The objective, the priors included, at every step of the search."""
         return self.found.path
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """What a reader of the numbers must know."""
         return self.found.notes
 
     @property

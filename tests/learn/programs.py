@@ -61,8 +61,5 @@ def log_likelihood(text: str) -> float:
 def slopes(function, at_: np.ndarray, step: float = 1e-5) -> np.ndarray:
     """Central differences of a function."""
     return np.array(
-        [
-            (function(at_ + step * e) - function(at_ - step * e)) / (2 * step)
-            for e in np.eye(len(at_))
-        ]
+        [(function(at_ + step * e) - function(at_ - step * e)) / (2 * step) for e in np.eye(len(at_))]
     )

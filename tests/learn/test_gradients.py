@@ -15,7 +15,9 @@ from plx.learn.pseudo import Pseudo
 from plx.learn.worlds import World
 from tests.learn.programs import at, interpreted, learning, log_likelihood, slopes
 
-few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+few = settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 numbers = st.lists(st.integers(-8, 8).map(lambda k: k / 4), min_size=3, max_size=3).map(np.array)
 
 
@@ -134,8 +136,12 @@ def test_information_is_the_covariance_of_the_statistics_less_that_given_what_wa
             w = meaning.world
             smokes = {i[0]: v for (name, i), v in w.items() if name == "smokes"}
             ill = {i[0]: v for (name, i), v in w.items() if name == "ill"}
-            same = sum(smokes[a] == smokes[b] for a, b in (("anna", "bob"), ("bob", "carl"), ("carl", "dave")))
-            rows.append((log_weight, sum(smokes.values()), same + sum(not smokes[x] or ill[x] for x in ill) / 2))
+            same = sum(
+                smokes[a] == smokes[b] for a, b in (("anna", "bob"), ("bob", "carl"), ("carl", "dave"))
+            )
+            rows.append(
+                (log_weight, sum(smokes.values()), same + sum(not smokes[x] or ill[x] for x in ill) / 2)
+            )
         table = np.array(rows)
         p = np.exp(table[:, 0] - np.logaddexp.reduce(table[:, 0]))
         mean = p @ table[:, 1:]
