@@ -25,12 +25,6 @@ def exact_way(problem: Problem) -> ExactPlan | None:
     return ExactWays(problem).cheapest()
 
 
-def junction_tree_plan(model: GroundModel) -> JunctionTreePlan | None:
-    """The junction tree of a model, None if it would be too large."""
-    chosen = _plan(model)
-    return chosen if chosen is not None and chosen.fits() else None
-
-
 class ExactWays:
     """The plans of all exact ways for a problem, each made when it is first needed, and once.
 

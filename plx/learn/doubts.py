@@ -36,7 +36,7 @@ _MOST = 8
 
 
 class Doubts(NamedTuple):
-    """What is odd about an estimate, in words; ``endless`` if a number without a prior runs off to infinity."""
+    """What is odd about an estimate, in words; ``endless`` if a number without a prior has no end."""
 
     notes: list[str]
     endless: bool
@@ -51,9 +51,9 @@ def doubts(
     separating = list(_separating(objective, priors, weights, information, axes))
     notes = [_runs_off(direction, names, priors) for direction in separating]
     for direction in _readable(axes[:, size <= nothing]):
-        if all(abs(_slope(objective, weights, far * direction, direction)) < _FLAT for far in (1.0, -1.0)):
-            if abs(_slope(objective, weights, -_FAR * direction, direction)) < _FLAT:
-                notes.append(_redundant(direction, names, priors))
+        away = (1.0, -1.0, _FAR, -_FAR)
+        if all(abs(_slope(objective, weights, far * direction, direction)) < _FLAT for far in away):
+            notes.append(_redundant(direction, names, priors))
     return Doubts(notes, any(not _is_held(direction, priors) for direction in separating))
 
 

@@ -12,9 +12,11 @@ import numpy as np
 from plx.graph.learned import statistics
 from plx.graph.model import GroundModel
 from plx.graph.ragged import owners, segments, starts
+from plx.infer.exact.elimination import elimination
 from plx.infer.exact.junction_tree import Propagation
 from plx.infer.exact.network import Network
-from plx.infer.exact_choice import junction_tree_plan
+from plx.infer.exact_plan import Refusal
+from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
 
@@ -35,8 +37,8 @@ class LogZ:
 
     def _prepare(self, model: GroundModel, rows: IntArray) -> None:
         """Plan, and find the rows of all entries and the factors that depend on learned numbers."""
-        chosen = junction_tree_plan(model)
-        if chosen is None:
+        chosen = elimination(Problem(model))
+        if isinstance(chosen, Refusal):
             raise TooWideError
         network = chosen.skeleton.network
         self._rows = np.zeros(len(network.table), dtype=np.int64)

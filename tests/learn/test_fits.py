@@ -119,7 +119,7 @@ def test_z_scores_of_estimates_from_simulated_worlds_are_standard() -> None:
 
 
 def test_hidden_values_are_summed_out() -> None:
-    """A coin that is seen through another: the chance of what is seen has one maximum, where it is 7 in 10."""
+    """A coin seen through another: what is seen has one maximum, where its chance is 7 in 10."""
     text = "type T = 1..10 random f(T) random g(T) learn w ~ flat weight w: f(x) for x in T "
     text += "weight 3: f(x) <=> g(x) for x in T"
     fit = plx.compile(text, g=plx.Else([1, 2, 3, 4, 5, 6, 7], False)).learn()
