@@ -47,7 +47,7 @@ def test_a_laplace_prior_leaves_at_its_mean_what_the_data_do_not_need(objective:
 
 LOGISTIC = """
 type T = 1..60
-param age(T) from "age"
+param age(T)
 random ill(x: T)
 learn base ~ normal(0, 2)
 learn slope ~ normal(0, 2)
@@ -55,16 +55,18 @@ weight base + slope * age(x): ill(x) for x in T
 """
 
 
-def test_logistic_regression_is_a_special_case() -> None:
-    linear = pytest.importorskip("sklearn.linear_model")
-    random = np.random.default_rng(1)
+def logistic(seed: int) -> tuple[plx.Model, np.ndarray, np.ndarray]:
+    """The program, and data of a logistic regression."""
+    random = np.random.default_rng(seed)
     age = np.round(random.normal(size=60), 3)
     ill = random.random(60) < 1 / (1 + np.exp(0.5 - age))
-    model = plx.compile(
-        LOGISTIC.replace(' from "age"', ""),
-        age={i + 1: float(a) for i, a in enumerate(age)},
-        ill=plx.Else((np.flatnonzero(ill) + 1).tolist(), False),
-    )
+    ages = {i + 1: float(a) for i, a in enumerate(age)}
+    return plx.compile(LOGISTIC, age=ages, ill=plx.Else((np.flatnonzero(ill) + 1).tolist(), False)), age, ill
+
+
+def test_logistic_regression_is_a_special_case() -> None:
+    linear = pytest.importorskip("sklearn.linear_model")
+    model, age, ill = logistic(1)
     columns = np.stack([np.ones(60), age], axis=1)
     truth = linear.LogisticRegression(C=4, fit_intercept=False, tol=1e-10, max_iter=1000).fit(columns, ill)
     found = model.learn().weights
@@ -72,14 +74,7 @@ def test_logistic_regression_is_a_special_case() -> None:
 
 
 def test_newton_by_hand_finds_the_same_logistic_regression() -> None:
-    random = np.random.default_rng(2)
-    age = np.round(random.normal(size=60), 3)
-    ill = random.random(60) < 1 / (1 + np.exp(0.5 - age))
-    model = plx.compile(
-        LOGISTIC.replace(' from "age"', ""),
-        age={i + 1: float(a) for i, a in enumerate(age)},
-        ill=plx.Else((np.flatnonzero(ill) + 1).tolist(), False),
-    )
+    model, age, ill = logistic(2)
     columns, w = np.stack([np.ones(60), age], axis=1), np.zeros(2)
     for _ in range(30):
         p = 1 / (1 + np.exp(-columns @ w))
