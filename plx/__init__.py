@@ -21,6 +21,7 @@ __all__ = [
     "Diagnostic",
     "Else",
     "Estimate",
+    "Fit",
     "Interrupted",
     "MapWorld",
     "Model",
@@ -28,6 +29,7 @@ __all__ = [
     "PlxError",
     "QueryResult",
     "Result",
+    "Score",
     "Symmetries",
     "compare",
     "compile",
@@ -35,6 +37,7 @@ __all__ = [
     "from_pgmpy",
     "load",
     "run",
+    "score",
 ]
 
 _HOME = {
@@ -48,10 +51,12 @@ _HOME = {
     "Symmetries": "lift.describe",
     "Estimate": "answer.named",
     "Interrupted": "answer.result",
+    "Fit": "learn.result",
     "MapWorld": "answer.named",
     "Moments": "answer.named",
     "QueryResult": "answer.result",
     "Result": "answer.result",
+    "Score": "learn.score",
 }
 
 

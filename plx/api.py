@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from plx.answer.result import Result
     from plx.infer.compare.curves import Comparison
     from plx.infer.options import Report
+    from plx.learn.score import Score
     from plx.values import FloatArray
 
 OPTIONS: Mapping[str, object] = Model.run.__kwdefaults__ or {}
@@ -157,3 +158,17 @@ def compare(
     with watcher(progress) as report:
         plan = ComparePlan(methods=methods, protocol=protocol, progress=report, **found)
         return run_all(model.name, model.ground, truth, plan)
+
+
+def score(
+    model: Model,
+    worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None = None,
+    *,
+    given: Collection[str] = (),
+    method: str = "auto",
+    seed: int | None = None,
+    seconds: float | None = None,
+    progress: bool | Report = False,
+) -> Score:
+    """``Model.score``: how well a program predicts what is observed. Raises as that does."""
+    return model.score(worlds, given=given, method=method, seed=seed, seconds=seconds, progress=progress)

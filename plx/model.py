@@ -5,8 +5,9 @@ What only running needs is imported where it is used, so that checking a program
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,13 +17,14 @@ from plx.check.partial import independent
 from plx.clash import explained
 from plx.data.load import load
 from plx.data.options import refuse_declared
-from plx.errors import CallError, Diagnostic, PlxError
+from plx.errors import CallError, Diagnostic, PlxError, did_you_mean
 from plx.origin import CheckedProgram, Origin
 from plx.questions import Questions
 from plx.source import Source
 from plx.syntax import ast
 from plx.syntax.parser import recover
 from plx.values import Values
+from plx.weights import Number
 
 if TYPE_CHECKING:
     from plx.answer.named import Subject
@@ -31,9 +33,14 @@ if TYPE_CHECKING:
     from plx.graph.model import GroundModel
     from plx.ground.given import QueryGroup
     from plx.infer.options import Options, Report
+    from plx.learn.result import Fit as AnyFit
+    from plx.learn.score import Score
+    from plx.learn.worlds import World
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
     from plx.time_shares import Run
+
+    Fit = AnyFit["Model"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,6 +108,134 @@ class Model:
         facts = (given,) if isinstance(given, str) else tuple(given)
         asked = replace(recipe.questions, asked=queries, given=facts)
         return rebuilt(replace(recipe, questions=asked)).run(**options)
+
+    def with_weights(self, weights: Fit | Mapping[str, float] | str | os.PathLike[str]) -> Model:
+        """The same program with values for its learned numbers: a fit, its file, or values by name.
+
+        Numbers that are left out keep what they had. Raises PlxError for a name that the program does not
+        learn, and where the file is none; OSError where it cannot be read.
+        """
+        from plx.learn.writing import as_numbers, read_weights
+
+        if isinstance(weights, str | os.PathLike):
+            given: Mapping[str, Any] = read_weights(weights)
+        else:
+            given = weights if isinstance(weights, Mapping) else weights.weights
+        program = self._program("weights").program
+        numbers = as_numbers(given, [name for info in program.learned for name in info.names])
+        recipe = self._recipe
+        kept = {**recipe.weights, **numbers}
+        origin = replace(self._program("weights"), weights=kept)
+        return replace(self, origin=origin, recipe=replace(recipe, weights=kept))
+
+    def learn(
+        self,
+        worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None = None,
+        *,
+        given: Collection[str] = (),
+        objective: str = "auto",
+        starts: int | None = None,
+        seed: int = 0,
+        progress: bool | Report = False,
+    ) -> Fit:
+        """Learn the numbers that the program declares by ``learn`` from what is observed.
+
+        Args:
+            worlds: several sets of data, each the bindings of one (as `bind` takes them) or a folder whose
+                files take the place of those that the program names; the program's own if left out.
+            given: random functions that are conditioned on: they are not predicted.
+            objective: ``likelihood``, which is exact; ``pseudo``, for complete worlds of any size; ``auto``
+                is the likelihood where it is in reach.
+            starts: how many searches; one, or 5 where values are hidden, if left out.
+            seed: of the starts after the first.
+            progress: as that of `run`.
+
+        Raises PlxError where nothing is learned or observed, or the data contradict the program; CallError
+        for options that make no sense. Ctrl-C ends the search: the best so far comes back, not ``converged``.
+        """
+        from plx.learn.fit import fit
+        from plx.learn.numbers import numbers_of
+        from plx.learn.result import Fit as Fitted
+        from plx.progress import watcher
+
+        models = self._worlds(worlds)
+        programs = [model._program("learn") for model in models]
+        self._require_randoms(given)
+        with watcher(progress) as report:
+            data = [model._data(given) for model in models]
+            learned = numbers_of(one.program for one in programs)
+            found = fit(data, learned, objective, starts, seed, report)
+        text = programs[0].text
+        return Fitted(self.name, found, tuple(learned), text, self._fitted)
+
+    def score(
+        self,
+        worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None = None,
+        *,
+        given: Collection[str] = (),
+        method: str = "auto",
+        seed: int | None = None,
+        seconds: float | None = None,
+        progress: bool | Report = False,
+    ) -> Score:
+        """How well the program predicts what is observed, each unknown by itself, from ``given`` alone.
+
+        ``worlds`` and ``given`` are those of `learn`, the other options those of `run`. Raises as these do.
+        """
+        from plx.graph.learned import with_numbers
+        from plx.infer.infer import infer
+        from plx.infer.options import run_options
+        from plx.learn.score import score
+        from plx.learn.worlds import World, log_likelihood
+        from plx.progress import watcher
+
+        self._require_randoms(given)
+        check_method(method)
+        options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
+        data: list[World] = []
+        for model in self._worlds(worlds):
+            numbers, world = model._program("score").numbers(), model._data(given)
+            data.append(World(with_numbers(world.free, numbers), with_numbers(world.seen, numbers)))
+        with watcher(progress) as report:
+            told = replace(options, progress=report)
+            return score(self.name, data, lambda m: infer(m, method, told), log_likelihood(data))
+
+    def _fitted(self, weights: Mapping[str, float]) -> Model:
+        """The program with those of the numbers that it learns itself."""
+        names = {name for info in self._program("learn").program.learned for name in info.names}
+        return self.with_weights({name: value for name, value in weights.items() if name in names})
+
+    def _worlds(self, worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None) -> list[Model]:
+        """The program with the data of each world."""
+        models = [self] if worlds is None else [self._world(world) for world in worlds]
+        if not models:
+            raise CallError(Diagnostic("there are no worlds", hint="worlds=[{…}, {…}]"))
+        return models
+
+    def _world(self, world: Mapping[str, object] | str | os.PathLike[str]) -> Model:
+        if isinstance(world, Mapping):
+            return self.bind(**{str(name): value for name, value in world.items()})
+        return rebuilt(replace(self._recipe, world=Path(world)))
+
+    def _data(self, given: Collection[str]) -> World:
+        """What the program says without and with its observations."""
+        from plx.learn.worlds import World
+
+        origin = self._program("learn")
+        with explained(origin):
+            return World(origin.unfitted(given), origin.unfitted())
+
+    def _require_randoms(self, names: Collection[str]) -> None:
+        randoms = self._program("learn").program.randoms
+        for name in names:
+            if name not in randoms:
+                hint = did_you_mean(name, randoms)
+                raise CallError(Diagnostic(f"`given` names `{name}`, which is no random function", hint=hint))
+
+    def _program(self, what: str) -> CheckedProgram:
+        if not isinstance(self.origin, CheckedProgram):
+            raise CallError(Diagnostic(f"{self.name} is no program of plx: it has nothing to {what}"))
+        return self.origin
 
     @property
     def _recipe(self) -> Recipe:
@@ -268,7 +403,11 @@ def check_method(method: str) -> None:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a program is built from; ``options`` are names that the caller may have meant by a binding."""
+    """What a program is built from; ``options`` are names that the caller may have meant by a binding.
+
+    ``world`` is a folder whose files take the place of those that the program names, ``weights`` are what
+    learned numbers are.
+    """
 
     source: Source
     bindings: Mapping[str, object]
@@ -276,6 +415,8 @@ class Recipe:
     max_ground: int | None = None
     options: Collection[str] = ()
     questions: Questions = Questions()
+    world: Path | None = None
+    weights: Mapping[str, Number] = field(default_factory=dict)
 
 
 def build(
@@ -311,7 +452,7 @@ def build_parsed(
     """The model of a recipe that has been parsed, with the mistakes found so far. Raises as `build` does."""
     values = Values()
     refuse_declared(module, told)
-    data = load(module, recipe.bindings, recipe.folder, values, recipe.options)
+    data = load(module, recipe.bindings, recipe.folder, values, recipe.options, recipe.world)
     try:
         program = check(module, data, values)
     except PlxError as error:
@@ -319,9 +460,8 @@ def build_parsed(
         raise PlxError([*mistakes, *others]) from None
     if mistakes:
         raise PlxError(mistakes)
-    return Model(
-        recipe.source.name, CheckedProgram(program, module, recipe.source.text, recipe.max_ground), recipe
-    )
+    origin = CheckedProgram(program, module, recipe.source.text, recipe.max_ground, weights=recipe.weights)
+    return Model(recipe.source.name, origin, recipe)
 
 
 def awaited(source: Source) -> tuple[str, ...]:

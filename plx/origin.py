@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from plx.check.program import Program
+from plx.check.observing import observing
+from plx.check.program import LearnInfo, Program
 from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.syntax import ast
+from plx.weights import Number
 
 if TYPE_CHECKING:
     from plx.formats import ObservedNetwork
@@ -53,8 +56,8 @@ class Origin(Protocol):
 class CheckedProgram:
     """A program of plx, its syntax tree and its ``text``.
 
-    ``max_ground`` is the most ground instances of a rule, None for the default, and ``notes`` are what was
-    said as the program was translated from another language.
+    ``max_ground`` is the most ground instances of a rule, None for the default. ``notes`` are what was said
+    as the program was translated from another language, ``weights`` are learned numbers by name.
     """
 
     program: Program
@@ -62,6 +65,7 @@ class CheckedProgram:
     text: str
     max_ground: int | None = None
     notes: tuple[Diagnostic, ...] = ()
+    weights: Mapping[str, Number] = field(default_factory=dict)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -72,9 +76,38 @@ class CheckedProgram:
         return self.program.contents
 
     def assemble(self) -> GroundModel:
+        from plx.graph.learned import with_numbers
         from plx.ground.grounder import ground
 
-        return ground(self.program, self._limit)
+        numbers = self.numbers()
+        model = ground(self.program, self._limit)
+        return with_numbers(model, numbers) if numbers else model
+
+    def unfitted(self, given: Collection[str] | None = None) -> GroundModel:
+        """The factor graph with the names of learned numbers in the place of their values, without queries.
+
+        ``given``: only these random functions are observed; None for all that the program observes.
+        Raises as ``assemble``.
+        """
+        from plx.ground.grounder import ground
+
+        program = replace(self.program, queries=())
+        return ground(program if given is None else observing(program, given), self._limit)
+
+    def numbers(self) -> dict[str, Number]:
+        """What learned numbers are: learned before, or what they start from. Raises PlxError for none."""
+        found: dict[str, Number] = {}
+        lacking = []
+        for info in self.program.learned:
+            if info.start is not None:
+                numbers = [self.program.values[i] for i in info.start.tolist()]
+                found.update(zip(info.names, numbers, strict=True))  # type: ignore[arg-type]
+            found.update({name: self.weights[name] for name in info.names if name in self.weights})
+            if any(name not in found for name in info.names):
+                lacking.append(info)
+        if lacking:
+            raise PlxError([_unlearned(info) for info in lacking])
+        return found
 
     def hard(self) -> GroundModel:
         from plx.ground.hard import ground_hard
@@ -102,6 +135,16 @@ class CheckedProgram:
         from plx.ground.limits import MAX_GROUND
 
         return MAX_GROUND if self.max_ground is None else self.max_ground
+
+
+def _unlearned(info: LearnInfo) -> Diagnostic:
+    name = info.name
+    return Diagnostic(
+        f"`{name}` has no value yet: it is to be learned",
+        info.node.name.span,
+        hint=f"learn it from data (`plx learn`) and give the file of the fit (--fit FILE), "
+        f"or give a value: `learn {name} = 0.5` in the program, --bind {name}=…",
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -355,9 +355,17 @@ class Interpreter:
                 return self.world[name, arguments]
             case ast.RelationDecl(value=ast.Braces()):
                 return arguments in self.facts(name)
-            case ast.ParamDecl(value=ast.Braces(entries=entries)):
+            case (
+                ast.ParamDecl(value=ast.Braces(entries=entries))
+                | ast.LearnDecl(value=ast.Braces(entries=entries))
+            ):
                 return self.value(self.entry(entries, arguments), {})
-            case ast.ParamDecl(value=value) | ast.RelationDecl(value=value) | ast.DefineDecl(body=value):
+            case (
+                ast.ParamDecl(value=value)
+                | ast.LearnDecl(value=value)
+                | ast.RelationDecl(value=value)
+                | ast.DefineDecl(body=value)
+            ):
                 return self.value(value, self.bind(declaration.slots, arguments))
         raise TypeError(declaration)
 

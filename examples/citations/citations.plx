@@ -12,9 +12,9 @@ relation cites(p: Paper, q: Paper) from "cites.csv" columns ("from", "to")
 
 random topic(Paper): Topic
 
-weight 1.2: topic(p) = topic(q)     for (p, q) in cites
-weight 0.4: topic(q) = topic(r)     for (p, q) in cites, (p, r) in cites if q < r
-weight 0.6: topic(p) = topic(r)     for (p, q) in cites, (q, r) in cites
+weight 1.2: topic(p) = topic(q) for (p, q) in cites
+weight 0.4: topic(q) = topic(r) for (p, q) in cites, (p, r) in cites if q < r
+weight 0.6: topic(p) = topic(r) for (p, q) in cites, (q, r) in cites
 
 observe topic from "topics.csv" columns (paper, topic)
 

@@ -13,9 +13,9 @@ param score(a: Record, b: Record) from "alike.csv" columns (first, second, score
 
 random same(a: Record, b: Record) if candidate(a, b)
 
-weight score(a, b): same(a, b)      for (a, b) in candidate
+weight score(a, b): same(a, b) for (a, b) in candidate
 require !exactly(2, same(x, y) for x, y in {a, b, c} if x < y)
-  for (a, b) in candidate, (b, c) in candidate, (a, c) in candidate
+    for (a, b) in candidate, (b, c) in candidate, (a, c) in candidate
 
 observe same from "checked.csv"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -79,6 +79,11 @@ def _of_all(n: int, result: NamedAnswers) -> str:
 
 def plain_table(result: NamedAnswers) -> str:
     """The table and its summary as text without colours, as wide as the terminal."""
+    return plain(table(result), summary(result))
+
+
+def plain(shown: Table, below: Iterable[str]) -> str:
+    """A table and lines below it as text without colours, as wide as the terminal."""
     from rich.console import Console
 
     width = shutil.get_terminal_size().columns
@@ -90,8 +95,8 @@ def plain_table(result: NamedAnswers) -> str:
         color_system=None,
         highlight=False,
     )
-    console.print(table(result), "", sep="\n")
-    for line in summary(result):
+    console.print(shown, "", sep="\n")
+    for line in below:
         console.print(line, markup=False)
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().strip("\n").split("\n"))

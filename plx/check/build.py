@@ -26,6 +26,7 @@ from plx.check.typed import RelationEntry, TypeEntry
 from plx.operators import apply
 from plx.source import Span
 from plx.values import FALSE, TRUE
+from plx.weights import Affine
 
 _FOLDED_ROWS = 10_000
 """Entries of larger tables are left to the grounder, which looks them up in bulk."""
@@ -43,6 +44,8 @@ def operation(ctx: Context, op: Operator, arguments: Sequence[Expr], span: Span)
         return _implication(arguments, span)
     if all(isinstance(a, Const) for a in arguments):
         known = [ctx.values[a.id] for a in arguments if isinstance(a, Const)]
+        if any(isinstance(value, Affine) for value in known):
+            return Operation(op, tuple(arguments), span=span)
         return Const(ctx.values.id(apply(op, *known)), span=span)
     return Operation(op, tuple(arguments), span=span)
 

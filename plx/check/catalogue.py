@@ -101,6 +101,14 @@ _RULES = [
         "type T = {a, b, c}\nrandom f(T): 1..3\nweight 1: alldifferent(f(x) for x in T)\nquery f(a)\n",
     ),
     LintRule(
+        "PLX110",
+        "a learned number that no rule uses",
+        "Data say nothing about a number that stands in no weight and no factor: it stays what its prior "
+        "says.",
+        "learn u = 0\nlearn w = 0\nrandom a\nweight w: a\nquery a\n",
+        "learn w = 0\nrandom a\nweight w: a\nquery a\n",
+    ),
+    LintRule(
         "PLX201",
         "a declaration that nothing uses",
         "A type, param, relation or define that no other statement mentions has no influence on any "

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from plx.check import comparisons, constraints, names, operators, scopes
+from plx.check.affine import warn_unused
 from plx.check.context import Context, Declaration, Resolver
 from plx.check.declaration_order import checking_order
 from plx.check.declarations import check_define, check_param, check_random, check_relation, introduce_domains
 from plx.check.distributions import check_distribution
 from plx.check.fixed import NoValueError
 from plx.check.ignoring import unignored
+from plx.check.learned import check_learn
 from plx.check.observations import check_observation, check_observe, given_evidence
 from plx.check.partial import hides_members
 from plx.check.program import Evidence, Program, Query, Rule
@@ -19,6 +21,7 @@ from plx.check.statements import check_query, check_rule, report_labels
 from plx.check.typed import (
     BrokenEntry,
     Entry,
+    ParamEntry,
     RandomEntry,
     RelationEntry,
     TypeEntry,
@@ -54,6 +57,7 @@ _CHECKS: Final[Mapping[type, Callable[[Context, Any], Entry]]] = {
     ast.RelationDecl: check_relation,
     ast.RandomDecl: check_random,
     ast.DefineDecl: check_define,
+    ast.LearnDecl: check_learn,
 }
 
 
@@ -77,6 +81,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     ctx = Context(values, data, {}, _RESOLVERS, unknown_members=hides_members(module))
     ctx.diagnostics += data.problems
     ctx.has_given = any(isinstance(s, ast.Query) and bool(s.given) for s in module.statements)
+    ctx.learns = any(isinstance(s, ast.LearnDecl) for s in module.statements)
     ctx.declarations = _declarations(ctx, module)
     _check_declarations(ctx)
     rules, evidence, queries = _check_statements(ctx, module)
@@ -84,6 +89,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
     if errors:
         raise PlxError(sorted(errors, key=lambda found: _place(found, module)))
     warn(ctx, rules, evidence, queries)
+    warn_unused(ctx, [expr for rule in rules for expr in (rule.body, rule.weight) if expr is not None])
     return Program(
         values,
         {name: entry.info for name, entry in ctx.entries.items() if isinstance(entry, TypeEntry)},
@@ -94,6 +100,7 @@ def check(module: ast.Module, data: Data, values: Values) -> Program:
         tuple(evidence),
         tuple(queries),
         tuple(sorted(unignored(ctx.diagnostics, module), key=lambda found: _place(found, module))),
+        tuple(e.learned for e in ctx.entries.values() if isinstance(e, ParamEntry) and e.learned),
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,7 +29,9 @@ from plx.syntax import ast
 from plx.syntax.printer import print_value
 from plx.values import IntArray, Value, Values, distinct
 
-Declaration = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl
+Declaration = (
+    ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl | ast.LearnDecl
+)
 
 Env = Mapping[str, Typed]
 """Bound variables by name."""
@@ -64,7 +67,8 @@ class Context:
     """The state of one check. Only the report, the entries and the symbols grow.
 
     ``unknown_members``: the members of some type could not be read, so any name may be one of them.
-    ``has_given``: some query of the program has a condition.
+    ``has_given``: some query of the program has a condition. ``learns``: some numbers are learned;
+    ``may_learn``: they may stand in what is being resolved.
     """
 
     values: Values
@@ -75,6 +79,8 @@ class Context:
     introduced: set[int] = field(default_factory=set)
     unknown_members: bool = False
     has_given: bool = False
+    learns: bool = False
+    may_learn: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     uids: int = 0
     tabulated: dict[str, ParamEntry] = field(default_factory=dict)
@@ -85,6 +91,15 @@ class Context:
     )
     tables: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
     ranks: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    @contextmanager
+    def learning(self, allowed: bool) -> Iterator[None]:
+        """Whether learned numbers may stand in what is resolved meanwhile."""
+        before, self.may_learn = self.may_learn, allowed
+        try:
+            yield
+        finally:
+            self.may_learn = before
 
     # ------------------------------------------------------------------- report
 

@@ -88,7 +88,7 @@ def _type_braces(
 
 def is_abbreviation(declaration: Declaration | None) -> bool:
     """Whether a bare name stands for a fixed value wherever it stands."""
-    return isinstance(declaration, ast.ParamDecl | ast.DefineDecl) and not declaration.slots
+    return isinstance(declaration, ast.ParamDecl | ast.LearnDecl | ast.DefineDecl) and not declaration.slots
 
 
 def _collect(

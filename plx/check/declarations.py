@@ -296,7 +296,8 @@ def _introduce_run(ctx: Context, node: ast.Binary) -> None:
 def check_define(ctx: Context, node: ast.DefineDecl) -> Entry:
     """An abbreviation: its body is checked once, for all members of its slots."""
     slots, env, wrong = check_slots(ctx, node.slots)
-    body = ctx.resolve(env, node.body)
+    with ctx.learning(True):
+        body = ctx.resolve(env, node.body)
     if wrong:
         return BrokenEntry(slots)
     return Abbreviation(node.name.text, slots, body, node.name.span)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plx.check import build, fixed
+from plx.check.affine import mentions_learned
 from plx.check.arguments import checked_arguments, count, possible_at, signature
 from plx.check.constraints import EXAMPLES
 from plx.check.context import MAX_DEPTH, MAX_EXPANSION, Context, Env, Wanted
@@ -187,6 +188,8 @@ def use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Type
             case RandomEntry():
                 return replace(_random(ctx, entry, exprs, span), depth=depth, size=size)
             case ParamEntry():
+                if entry.learned and not ctx.may_learn:
+                    return _misplaced(ctx, text, span)
                 return replace(_entry_of(ctx, entry, exprs, span), fixed=known, depth=depth, size=size)
             case RelationEntry():
                 expr = build.relation_term(ctx, text, exprs, span)
@@ -196,6 +199,11 @@ def use(ctx: Context, text: str, arguments: Sequence[Typed], span: Span) -> Type
     except fixed.NoValueError as mistake:
         return ctx.fail(span, str(mistake))
     return broken(span)
+
+
+def _misplaced(ctx: Context, text: str, span: Span) -> Typed:
+    hint = "put what depends on it into the weight: `weight w * E: F`, `factor w * E`"
+    return ctx.fail(span, f"`{text}` is learned: it may stand in the E of a `weight` or `factor` only", hint)
 
 
 def _entry_of(ctx: Context, entry: ParamEntry, arguments: Sequence[Expr], span: Span) -> Typed:
@@ -224,6 +232,8 @@ def _expand(ctx: Context, entry: Abbreviation, arguments: Sequence[Typed], span:
     body = entry.body
     if body.broken:
         return broken(span)
+    if ctx.learns and not ctx.may_learn and mentions_learned(ctx, body.expr):
+        return _misplaced(ctx, entry.name, span)
     depth = body.depth + max((argument.depth for argument in arguments), default=1) - 1
     size = body.size * max((argument.size for argument in arguments), default=1)
     if depth > MAX_DEPTH or size > MAX_EXPANSION:

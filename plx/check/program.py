@@ -14,6 +14,7 @@ from plx.numerals import counted
 from plx.source import Span
 from plx.syntax import ast
 from plx.values import IntArray, Values
+from plx.weights import Number
 
 
 def _span() -> Span:
@@ -235,6 +236,29 @@ class ParamInfo:
     span: Span | None = None
 
 
+@dataclass(frozen=True)
+class Prior:
+    """What is believed of a learned number before there are data; ``flat`` says nothing of it."""
+
+    kind: Literal["normal", "laplace", "flat"]
+    mean: Number = 0
+    scale: Number = 1
+
+
+@dataclass(frozen=True, eq=False)
+class LearnInfo:
+    """Numbers to be learned: ``names`` of the n numbers with ``index`` (n, slots); the value of each is
+    `plx.weights.Affine`. ``start`` (n,) are value ids, None where neither program nor caller gave any."""
+
+    name: str
+    labels: tuple[str, ...]
+    index: IntArray
+    names: tuple[str, ...]
+    start: IntArray | None
+    prior: Prior
+    node: ast.LearnDecl
+
+
 @dataclass(frozen=True, eq=False)
 class RelationInfo:
     """``facts``: value ids, shape (n, slots), without duplicates."""
@@ -329,13 +353,16 @@ class Program:
     evidence: tuple[Evidence, ...]
     queries: tuple[Query, ...]
     warnings: tuple[Diagnostic, ...] = ()
+    learned: tuple[LearnInfo, ...] = ()
 
     @property
     def contents(self) -> str:
         """What it declares and says, counted: ``2 types, 1 random, 3 rules, 1 query``."""
+        learned = [name for info in self.learned for name in info.names]
+        params = self.params.keys() - {info.name for info in self.learned}
         parts = {
-            "type": self.types, "param": self.params, "relation": self.relations, "random": self.randoms,
-            "rule": self.rules, "observation": self.evidence, "query": self.queries,
+            "type": self.types, "param": params, "learned number": learned, "relation": self.relations,
+            "random": self.randoms, "rule": self.rules, "observation": self.evidence, "query": self.queries,
         }  # fmt: skip
         return ", ".join(counted(len(part), word) for word, part in parts.items() if part) or "empty"
 

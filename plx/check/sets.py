@@ -41,6 +41,11 @@ from plx.weights import WeightError
 
 def resolve_set(ctx: Context, env: Env, node: ast.Expr, introduce: bool = False) -> Ranged:
     """A set. With ``introduce``, bare names in braces are new symbols: in types and value domains."""
+    with ctx.learning(False):
+        return _resolved(ctx, env, node, introduce)
+
+
+def _resolved(ctx: Context, env: Env, node: ast.Expr, introduce: bool) -> Ranged:
     match node:
         case ast.Name():
             return _named(ctx, env, node)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from plx import weights
+from plx.check.affine import affine
 from plx.check.arguments import need_fixed
 from plx.check.context import Context, Env
 from plx.check.program import Const, Expr, Query, RandomTerm, Rule, Scope
@@ -20,17 +21,23 @@ def check_rule(ctx: Context, node: ast.Weight | ast.Factor | ast.Require | ast.O
     scope, env, wrong = resolve_scope(ctx, {}, node.scope)
     weight: Typed | None = None
     if isinstance(node, ast.Weight):
-        weight = _weight(ctx, env, node.weight)
+        weight = _learning(ctx, lambda: _weight(ctx, env, node.weight))
         body = ctx.formula(env, node.formula)
         warn_odds(ctx, node, body)
     elif isinstance(node, ast.Factor):
-        body = _factor(ctx, env, node.value)
+        body = _learning(ctx, lambda: _factor(ctx, env, node.value))
     else:
         body = ctx.formula(env, node.formula)
     if wrong or body.broken or (weight and weight.broken):
         return None
     kind = _KINDS[type(node)]
     return Rule(kind, body.expr, scope, node.span, weight.expr if weight else None)  # type: ignore[arg-type]
+
+
+def _learning(ctx: Context, resolve: Callable[[], Typed]) -> Typed:
+    """What ``resolve`` gives where learned numbers may stand; it is affine in them."""
+    with ctx.learning(True):
+        return affine(ctx, resolve())
 
 
 _KINDS = {ast.Weight: "weight", ast.Factor: "factor", ast.Require: "require", ast.Observe: "observe"}

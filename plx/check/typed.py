@@ -10,6 +10,7 @@ import numpy as np
 from plx.check.program import (
     Const,
     Expr,
+    LearnInfo,
     ParamInfo,
     RandomInfo,
     RelationInfo,
@@ -137,13 +138,15 @@ class TypeEntry:
 
 @dataclass(frozen=True)
 class ParamEntry:
-    """A checked table of fixed values. ``note``: what keeps them from being numbers, where some are."""
+    """A checked table of fixed values. ``note``: what keeps them from being numbers, where some are.
+    ``learned``: they are names of numbers that data decide."""
 
     info: ParamInfo
     slots: tuple[CheckedSlot, ...]
     kind: ValueKind
     possible: IntArray
     note: Note | None = None
+    learned: LearnInfo | None = None
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,22 @@ Observed = Annotated[
         help='Observe this as well: "friends(anna, bob)", "!smokes(bob)". Repeatable.',
     ),
 ]
+FitFile = Annotated[
+    Path | None,
+    typer.Option("--fit", metavar="FILE", help="Learned numbers: what `plx learn -o weights.csv` wrote."),
+]
+WorldFolders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--world",
+        metavar="FOLDER",
+        help="A world of data: its files take the place of those that the program names. Repeatable.",
+    ),
+]
+Given = Annotated[
+    str,
+    typer.Option(metavar="F,G", help="Random functions that are conditioned on, and not predicted."),
+]
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
 ]
@@ -141,11 +157,16 @@ def load(
     best: int = 0,
     questions: Questions | None = None,
     choices: Mapping[str, object] | None = None,
+    fit: Path | None = None,
 ) -> Model:
-    """The model in a file, as `read`; says on standard error what looks odd in it."""
+    """The model in a file, as `read`, with the learned numbers of ``fit``; says on standard error what looks
+    odd in it."""
     model = read(file, bind, evidence, max_ground, best, questions, choices)
     complain(*model.warnings)
-    return model
+    if fit is None:
+        return model
+    content(fit)
+    return model.with_weights(fit)
 
 
 def read(
@@ -188,6 +209,19 @@ def read(
         raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
     found = name_of(file), content(file), _bindings(bind), _folder(file)
     return read_program(*found, max_ground, questions=questions)
+
+
+def names(text: str) -> list[str]:
+    """``f,g`` as names."""
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def folders(worlds: list[Path] | None) -> list[Path] | None:
+    """The folders of worlds, None for none. Raises BadParameter for what is no folder."""
+    for world in worlds or ():
+        if not world.is_dir():
+            raise typer.BadParameter(f"--world {world}: there is no such folder")
+    return worlds or None
 
 
 def _evidence(items: list[str] | None) -> list[str]:

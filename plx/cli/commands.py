@@ -20,6 +20,7 @@ from plx.cli.arguments import (
     Bind,
     Evidence,
     File,
+    FitFile,
     MaxGround,
     MlnClosed,
     MlnDialect,
@@ -41,6 +42,7 @@ from plx.cli.arguments import (
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
 from plx.cli.findings import Findings, report
 from plx.cli.fmt import fmt
+from plx.cli.learning import learn, score
 from plx.cli.lint import explain, lint
 from plx.cli.lsp import lsp
 from plx.cli.output import (
@@ -101,6 +103,8 @@ def plx(
 
     MAP:             `query map` (a most probable world), `query map 5` (the five best)
 
+    Learning:        `learn w` in the program, then `plx learn smokers.plx -o weights.csv`
+
     log Z:           `query logz` (the log of the sum over worlds)
 
     Sampling:        `plx run smokers.plx --method gibbs --seed 1 --chains 20 --seconds 10`
@@ -138,6 +142,7 @@ def run(
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
+    fit: FitFile = None,
     asked: Asked = None,
     observed: Observed = None,
     draws: Annotated[
@@ -181,7 +186,7 @@ def run(
         check_report(report)
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
     choices = mln_choices(weights, world, closed, dialect)
-    model = load(file, bind, evidence, max_ground, best, questions, choices)
+    model = load(file, bind, evidence, max_ground, best, questions, choices, fit)
     check_method(method)
     try:
         result = model.run(
@@ -386,6 +391,10 @@ def compare(
     if plot is not None:
         comparison.plot(found, plot)
     put(_comparison_text(found, format))
+
+
+app.command()(learn)
+app.command()(score)
 
 
 def _checked(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> Findings:

@@ -56,7 +56,7 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
         columns[k] = truths(columns[k])
     problems: list[Diagnostic] = []
     ids = [
-        ids_of(column, at, shape.kind == "param" and at == k, origin, values, problems)
+        ids_of(column, at, shape.kind in ("param", "learn") and at == k, origin, values, problems)
         for at, column in enumerate(columns)
     ]
     if problems:

@@ -65,7 +65,7 @@ def _nested(value: Sequence[Any], shape: Shape) -> npt.NDArray[Any] | None:
     """
     first, depth = value, 0
     while isinstance(first, list | tuple) and first:
-        if depth and shape.kind != "param" and isinstance(first, tuple):
+        if depth and shape.kind not in ("param", "learn") and isinstance(first, tuple):
             return None
         first, depth = first[0], depth + 1
     if depth != len(shape.slots) or (shape.truth and isinstance(first, str)):

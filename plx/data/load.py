@@ -15,7 +15,7 @@ from plx.data.files import DATABASES, read_file
 from plx.data.grid import as_array, may_be_rows, read_grid, with_grid
 from plx.data.otherwise import Else
 from plx.data.python_value import read_python
-from plx.data.shape import Shape, shape_of
+from plx.data.shape import TABLES, Shape, shape_of
 from plx.data.table import Data, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean, nearest
 from plx.source import Span
@@ -29,17 +29,20 @@ def load(
     folder: Path | None,
     values: Values,
     options: Collection[str] = (),
+    world: Path | None = None,
 ) -> Data:
     """The tables that files and the caller give to the declarations of a program.
 
     ``bindings`` maps declared names to Python values, or to paths of files (relative to the working
     folder); ``folder`` is where the program's own paths start, None for the working folder. What the
-    caller binds overrides what the program gives. ``options`` are other names that the caller may have
+    caller binds overrides what the program gives. ``world`` is a folder whose files take the place of those
+    that the program names; it must have one of them. ``options`` are other names that the caller may have
     meant, for hints. Mistakes are kept in ``Data.problems``: the checker raises them with its own, all at
     once.
     """
-    loader = _Loader(folder or Path(), values, bindings, options)
+    loader = _Loader(folder or Path(), values, bindings, options, world)
     loader.files = _files(module)
+    loader.refuse_strange_world(module)
     for statement in module.statements:
         loader.declaration(statement)
     loader.unknown_bindings()
@@ -55,6 +58,7 @@ class _Loader:
     values: Values
     bindings: Mapping[str, object]
     options: Collection[str]
+    world: Path | None = None
     shapes: dict[str, Shape] = field(default_factory=dict)
     others: dict[str, Span] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
@@ -115,8 +119,27 @@ class _Loader:
         return rows and self._kept(lambda: with_grid(rows, read_grid(array, shape, self.values)), shape)
 
     def _file(self, file: ast.File, shape: Shape) -> Table | None:
-        path = self.folder / file.path.replace("\\", "/")
-        return self._read_file(path, file, file.rows, file.span, shape)
+        return self._read_file(self._place(file), file, file.rows, file.span, shape)
+
+    def _place(self, file: ast.File) -> Path:
+        """Where a file of the program lies: in the folder of the world if it is there."""
+        path = Path(file.path.replace("\\", "/"))
+        if self.world is not None and (self.world / path).is_file():
+            return self.world / path
+        return self.folder / path
+
+    def refuse_strange_world(self, module: ast.Module) -> None:
+        """Report a folder of a world that has none of the files that the program names."""
+        if self.world is None:
+            return
+        named = [value for s in module.statements for value in _file_of(s)]
+        if any((self.world / value.path.replace("\\", "/")).is_file() for value in named):
+            return
+        listed = ", ".join(dict.fromkeys(value.path for value in named)) or "the program names no file"
+        message = f"the world `{self.world}` has none of the program's files"
+        if not self.world.is_dir():
+            message = f"there is no folder `{self.world}`"
+        self.problems.append(Diagnostic(message, hint=f"wanted: {listed}"))
 
     def _read_file(
         self, path: Path, file: ast.File | None, rows: ast.DatabaseRows | None, at: Span, shape: Shape
@@ -173,10 +196,9 @@ def _files(module: ast.Module) -> dict[str, ast.File]:
     """The file of each declaration, and the first from which a random function is observed."""
     found: dict[str, ast.File] = {}
     for statement in module.statements:
-        value = getattr(statement, "file", None) or getattr(statement, "value", None)
-        if isinstance(value, ast.File):
-            assert isinstance(statement, ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.ObserveFrom)
-            found.setdefault(statement.name.text, value)
+        for file in _file_of(statement):
+            assert isinstance(statement, TABLES | ast.ObserveFrom)
+            found.setdefault(statement.name.text, file)
     return found
 
 
@@ -185,6 +207,12 @@ def _rows(given: Database, shape: Shape) -> ast.DatabaseRows | None:
     if given.table is not None:
         return ast.DatabaseRows("table", given.table, span=shape.span)
     return None if given.sql is None else ast.DatabaseRows("sql", given.sql, span=shape.span)
+
+
+def _file_of(statement: ast.Statement) -> list[ast.File]:
+    """The file that a statement names, if it names one."""
+    value = getattr(statement, "file", None) or getattr(statement, "value", None)
+    return [value] if isinstance(value, ast.File) else []
 
 
 def _as_in(file: ast.File | None, shape: Shape) -> Shape:

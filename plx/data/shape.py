@@ -22,7 +22,7 @@ class Shape:
     """
 
     name: str
-    kind: Literal["type", "param", "relation", "random"]
+    kind: Literal["type", "param", "learn", "relation", "random"]
     slots: tuple[str, ...]
     value: Literal["needed", "optional"]
     span: Span
@@ -56,12 +56,17 @@ class Shape:
         return ", ".join(self.slots) + f" and maybe {VALUE}" if self.slots else VALUE
 
 
-_KINDS: dict[type, Literal["type", "param", "relation", "random"]] = {
+_KINDS: dict[type, Literal["type", "param", "learn", "relation", "random"]] = {
     ast.TypeDecl: "type",
     ast.ParamDecl: "param",
+    ast.LearnDecl: "learn",
     ast.RelationDecl: "relation",
     ast.RandomDecl: "random",
 }
+
+
+TABLES = ast.TypeDecl | ast.ParamDecl | ast.LearnDecl | ast.RelationDecl | ast.RandomDecl
+"""What has a shape."""
 
 
 def shape_of(declaration: ast.Statement) -> Shape | None:
@@ -69,12 +74,12 @@ def shape_of(declaration: ast.Statement) -> Shape | None:
     kind = _KINDS.get(type(declaration))
     if kind is None:
         return None
-    assert isinstance(declaration, ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl)
+    assert isinstance(declaration, TABLES)
     return Shape(
         declaration.name.text,
         kind,
         _labels(declaration.slots),
-        "needed" if kind in ("type", "param") else "optional",
+        "needed" if kind in ("type", "param", "learn") else "optional",
         declaration.name.span,
         kind == "relation" or (isinstance(declaration, ast.RandomDecl) and declaration.domain is None),
     )

@@ -323,6 +323,17 @@ class DefineDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class LearnDecl:
+    """``learn name(slots) = start ~ prior``; numbers that data decide."""
+
+    name: Name
+    slots: tuple[Slot, ...]
+    value: Expr | File | None
+    prior: Expr | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Weight:
     """``weight E: F for … if …``."""
 
@@ -401,6 +412,7 @@ Statement = (
     | RelationDecl
     | RandomDecl
     | DefineDecl
+    | LearnDecl
     | Weight
     | Factor
     | Require

@@ -25,6 +25,14 @@ class _Clause:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class _Prior:
+    """What stands after ``~``."""
+
+    value: ast.Expr
+    span: Span
+
+
 def _span(parts: Parts) -> Span:
     """The span from the first part to the end of the last one."""
     first, last = parts[0], parts[-1]
@@ -205,6 +213,16 @@ class Builder:
     def define_decl(self, parts: Parts) -> ast.DefineDecl:
         """``define f(…) = body``."""
         return ast.DefineDecl(*_declared(parts), span=_span(parts))
+
+    def learn_decl(self, parts: Parts) -> ast.LearnDecl:
+        """``learn w = start ~ prior``."""
+        prior = parts[-1].value if isinstance(parts[-1], _Prior) else None
+        inner = parts[:-1] if isinstance(parts[-1], _Prior) else parts
+        return ast.LearnDecl(*_declared(inner), prior, span=_span(parts))
+
+    def prior(self, parts: Parts) -> _Prior:
+        """``~ normal(0, 1)``."""
+        return _Prior(parts[1], _span(parts))
 
     def random_decl(self, parts: Parts) -> ast.RandomDecl:
         """``random f(…): domain ~ cases if guard``."""

@@ -28,7 +28,7 @@ from plx.syntax.grammars import grammar_path
 from plx.syntax.messages import explain
 from plx.syntax.words import FILE_WORDS, STATEMENTS, Word, first_on_line, mark_constraints
 
-_STARTERS = frozenset(word.upper() for word in STATEMENTS)
+_STARTERS = frozenset(word.upper() for word in STATEMENTS) | {"LEARN"}
 
 
 def parse(source: Source) -> ast.Module:
@@ -141,21 +141,34 @@ _BEFORE_NAMES = _STARTERS | {"AS", "FOR"}
 
 class _Words:
     """Keeps the kinds of word that no rule uses, which stand for mistakes, and tells ``columns``, ``table``
-    and ``sql`` after a file from the names, so that they are not reserved."""
+    and ``sql`` after a file, and ``learn`` before a name, from names, so that they are not reserved."""
 
     always_accept = ("UNCLOSED", "STRAY")
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """The words, each of its kind."""
         before: tuple[str, str] = ("", "")
-        for word in stream:
+        for word, after in _with_next(stream):
             if before in _AFTER_FILES and word.type == "NAME" and word in FILE_WORDS:
                 word = Token.new_borrow_pos(word.upper(), str(word), word)
+            if word == "learn" and before[1] not in _BEFORE_NAMES and after == "NAME":
+                word = Token.new_borrow_pos("LEARN", str(word), word)
             yield word
             before = (before[1], word.type)
 
 
 _AFTER_FILES = {("FROM", "STRING"), ("TABLE", "STRING"), ("SQL", "STRING")}
+
+
+def _with_next(stream: Iterator[Token]) -> Iterator[tuple[Token, str]]:
+    """The words, each with the kind of the one after it."""
+    waiting: Token | None = None
+    for word in stream:
+        if waiting is not None:
+            yield waiting, word.type
+        waiting = word
+    if waiting is not None:
+        yield waiting, ""
 
 
 @cache

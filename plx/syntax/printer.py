@@ -197,6 +197,9 @@ class _Statements(_Printer):
                 return f"random {self._head(node)}{domain}{cases}{guard}"
             case ast.DefineDecl():
                 return f"define {self._head(node)} = {self.expr(node.body)}"
+            case ast.LearnDecl():
+                start, prior = self._given_value(node.value), self._after(" ~ ", node.prior)
+                return f"learn {self._head(node)}{start}{prior}"
             case ast.Weight():
                 return f"weight {self.expr(node.weight)}: {self.expr(node.formula)}{self._scope(node.scope)}"
             case ast.Factor():
@@ -211,7 +214,13 @@ class _Statements(_Printer):
                 return self._query(node)
 
     def _head(
-        self, node: ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl | ast.DefineDecl
+        self,
+        node: ast.TypeDecl
+        | ast.ParamDecl
+        | ast.RelationDecl
+        | ast.RandomDecl
+        | ast.DefineDecl
+        | ast.LearnDecl,
     ) -> str:
         slots = f"({', '.join(map(self._slot, node.slots))})" if node.slots else ""
         return node.name.text + slots

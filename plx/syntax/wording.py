@@ -50,7 +50,7 @@ _LAST = {"an operator", "the next statement"}
 def called(kind: str) -> str:
     """A kind of word as it is called in a message."""
     word = kind.lower()
-    if word in STATEMENTS or kind == "$END":
+    if word in STATEMENTS or kind in ("$END", "LEARN"):
         return "the next statement"
     return f"`{word}`" if word in RESERVED else _CALLED.get(kind, "something else")
 
@@ -83,6 +83,7 @@ EXAMPLES = {
     "RELATION": "`relation friends(Person, Person) = {(anna, bob)}`",
     "RANDOM": "`random grade(s: Student): {pass, fail}`, `random rain ~ 0.2`",
     "DEFINE": "`define happy(x: Person) = likes(x, x)`",
+    "LEARN": "`learn effect = 0.5 ~ normal(0, 1)`",
     "WEIGHT": "`weight 1.2: smokes(x) for x in Person`",
     "FACTOR": "`factor -0.3 * level(x) for x in Person`",
     "REQUIRE": "`require smokes(x) | rests(x) for x in Person`",

@@ -1,20 +1,22 @@
 """Exact weights: their identity is decided exactly, and doubles follow."""
 
-from plx.weights.arithmetic import add, compare, div, floor, mod, mul, neg, sub, total
+from plx.weights.arithmetic import add, affine, compare, div, floor, mod, mul, neg, sub, total
 from plx.weights.doubles import to_float
-from plx.weights.forms import LogNumber, LogSum, Number, Symbolic, WeightError
+from plx.weights.forms import Affine, LogNumber, LogSum, Number, Symbolic, WeightError
 from plx.weights.functions import exp, log, log_sum_exp, logit, power, sqrt
 from plx.weights.notation import LARGEST_EXPONENT, LONGEST_LITERAL, parse, shown, text
 
 __all__ = [
     "LARGEST_EXPONENT",
     "LONGEST_LITERAL",
+    "Affine",
     "LogNumber",
     "LogSum",
     "Number",
     "Symbolic",
     "WeightError",
     "add",
+    "affine",
     "compare",
     "div",
     "exp",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -13,6 +13,7 @@ from plx.weights.doubles import to_float
 from plx.weights.expressions import as_expression, canonical, symbolic_product, symbolic_sum
 from plx.weights.forms import (
     LARGEST_BITS,
+    Affine,
     LogNumber,
     LogSum,
     Number,
@@ -36,6 +37,8 @@ def add(a: Number, b: Number) -> Number:
     """The exact sum. Raises WeightError if it is out of all proportion."""
     if is_rational(a) and is_rational(b):
         return tidy(checked(Fraction(a) + Fraction(b)))
+    if isinstance(a, Affine) or isinstance(b, Affine):
+        return _affine_sum(a, b)
     if isinstance(a, LogSum) or isinstance(b, LogSum):
         return _merged(a, b)
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
@@ -57,6 +60,30 @@ def _merged(a: Number, b: Number) -> Number:
     return LogSum(rest, tuple(parts)) if parts else rest  # type: ignore[arg-type]
 
 
+def _affine(a: Number) -> Affine:
+    return a if isinstance(a, Affine) else Affine(a, ())
+
+
+def _affine_sum(a: Number, b: Number) -> Number:
+    left, right = _affine(a), _affine(b)
+    coefficients = dict(left.terms)
+    for name, coefficient in right.terms:
+        coefficients[name] = add(coefficients.get(name, 0), coefficient)
+    return affine(add(left.constant, right.constant), coefficients)
+
+
+def affine(constant: Number, coefficients: Mapping[str, Number]) -> Number:
+    """``constant`` + Σ coefficient · learned number, which is a plain number where all coefficients are 0."""
+    terms = tuple(sorted((name, k) for name, k in coefficients.items() if k != 0))
+    return Affine(constant, terms) if terms else constant  # type: ignore[arg-type]
+
+
+def _scaled(a: Affine, factor: Number) -> Number:
+    if isinstance(factor, Affine):
+        raise WeightError("a product of learned numbers")
+    return affine(mul(a.constant, factor), {name: mul(k, factor) for name, k in a.terms})
+
+
 def total(numbers: Sequence[Number]) -> Number:
     """The exact sum of any number of numbers: neighbours first, so that few sums have many digits."""
     while len(numbers) > 1:
@@ -69,7 +96,7 @@ def neg(a: Number) -> Number:
     """The number with the other sign."""
     if isinstance(a, LogNumber):
         return LogNumber(-a.rational, 1 / a.base, a.root)
-    if isinstance(a, LogSum):
+    if isinstance(a, LogSum | Affine):
         return mul(a, -1)
     return canonical(-a.expression) if isinstance(a, Symbolic) else -a
 
@@ -83,6 +110,10 @@ def mul(a: Number, b: Number) -> Number:
     """The exact product. Raises WeightError if it is out of all proportion."""
     if is_rational(a) and is_rational(b):
         return tidy(checked(Fraction(a) * Fraction(b)))
+    if isinstance(a, Affine):
+        return _scaled(a, b)
+    if isinstance(b, Affine):
+        return _scaled(b, a)
     if is_rational(b):
         a, b = b, a
     if is_rational(a) and isinstance(b, LogSum):
@@ -112,6 +143,10 @@ def div(a: Number, b: Number) -> Number:
         ratio = _ratio(a, b)
         if ratio is not None:
             return ratio
+    if isinstance(b, Affine):
+        raise WeightError("a division by a learned number")
+    if isinstance(a, Affine):
+        return _scaled(a, div(1, b))
     return 1 if a == b else canonical(as_expression(a) / as_expression(b))
 
 
@@ -145,11 +180,17 @@ def floor(a: Number) -> int:
 
 
 def compare(a: Number, b: Number) -> int:
-    """-1, 0 or 1 as a is less than, equal to or greater than b; never decided by rounding."""
+    """-1, 0 or 1 as a is less than, equal to or greater than b; never decided by rounding.
+
+    Sums of learned numbers, which have no value, are put into an order that means nothing.
+    """
     if is_rational(a) and is_rational(b):
         return (a > b) - (a < b)
     if a == b:
         return 0
+    if isinstance(a, Affine) or isinstance(b, Affine):
+        difference = sub(a, b)
+        return compare(difference.terms[0][1] if isinstance(difference, Affine) else difference, 0)
     x, y = to_float(a), to_float(b)
     if abs(x - y) > 1e-9 * (abs(x) + abs(y)):
         return 1 if x > y else -1

@@ -6,11 +6,16 @@ import math
 from collections.abc import Sequence
 
 from plx.doubles import log_float, rational_float
-from plx.weights.forms import LogNumber, LogSum, Number, Symbolic
+from plx.weights.forms import Affine, LogNumber, LogSum, Number, Symbolic
 
 
 def to_float(number: Number) -> float:
-    """The nearest double (up to an ulp or two for irrationals); ±inf past the range of doubles."""
+    """The nearest double (up to an ulp or two for irrationals); ±inf past the range of doubles.
+
+    Of a sum of learned numbers it is what is left where these are 0.
+    """
+    if isinstance(number, Affine):
+        return to_float(number.constant)
     if isinstance(number, LogNumber):
         return rational_float(number.rational) + log_float(number.base) / rational_float(number.root)
     if isinstance(number, Symbolic):

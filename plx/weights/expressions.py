@@ -10,6 +10,7 @@ from plx import symbolic
 from plx.roots import primitive
 from plx.weights.forms import (
     LARGEST_BITS,
+    Affine,
     LogNumber,
     LogSum,
     Number,
@@ -27,7 +28,9 @@ _MOST_TERMS: Final = 2000
 
 
 def as_expression(a: Number) -> Any:
-    """The number as an expression of sympy."""
+    """The number as an expression of sympy. Raises WeightError for a number that is still to be learned."""
+    if isinstance(a, Affine):
+        raise WeightError("a function of a learned number")
     if isinstance(a, Symbolic):
         return a.expression
     if isinstance(a, LogSum):

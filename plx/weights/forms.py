@@ -9,6 +9,8 @@ Equality of weights decides symmetry, so it is decided here and never by roundin
   Two of these are equal when they agree to 50 significant digits;
 * ``LogSum``: with terms log(e^a + e^b + …), which summing out an unknown leaves. Two of these are equal
   when they are written alike: an equality that is not seen costs a symmetry, and never makes one.
+
+Beside the numbers stands ``Affine``: a number that is still to be learned, or a sum of such.
 """
 
 from __future__ import annotations
@@ -46,7 +48,18 @@ class LogSum:
     parts: tuple[tuple[tuple[Number, ...], Fraction], ...]
 
 
-Number = int | Fraction | LogNumber | Symbolic | LogSum
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """``constant`` + Σ coefficient · learned number.
+
+    ``terms`` are (name of the learned number, coefficient), sorted by name, without coefficients of 0.
+    """
+
+    constant: int | Fraction | LogNumber | Symbolic | LogSum
+    terms: tuple[tuple[str, Number], ...]
+
+
+Number = int | Fraction | LogNumber | Symbolic | LogSum | Affine
 
 
 class WeightError(ValueError):

@@ -8,7 +8,7 @@ from typing import Final
 
 from plx import symbolic
 from plx.numerals import rational_text, shortened
-from plx.weights.forms import LogNumber, LogSum, Number, Symbolic, WeightError, tidy
+from plx.weights.forms import Affine, LogNumber, LogSum, Number, Symbolic, WeightError, tidy
 
 LARGEST_EXPONENT: Final = 50_000
 """The largest exponent of a decimal literal, up or down."""
@@ -48,6 +48,9 @@ def text(number: Number) -> str:
             for terms, n in number.parts
         )
         return " + ".join([text(number.rest), *sums])
+    if isinstance(number, Affine):
+        terms = [name if k == 1 else f"{text(k)}*{name}" for name, k in number.terms]
+        return " + ".join([*terms, *([text(number.constant)] if number.constant != 0 else [])])
     return rational_text(Fraction(number))
 
 

@@ -107,7 +107,9 @@ def run_block(block: Block, namespace: dict[str, object], following: Block | Non
     if block.tag == "console":
         return "\n".join(run_commands(block))
     if block.tag.startswith(("csv ", "text ")):
-        Path(block.tag.split()[1]).write_text(block.text, encoding="utf-8")
+        file = Path(block.tag.split()[1])
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(block.text, encoding="utf-8")
     return ""
 
 

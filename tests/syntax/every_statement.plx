@@ -15,6 +15,11 @@ param distance(i: Level, j: Level) = abs(i - j)
 param cost(Area) from "cost.csv"
 param far(a: Town, b: Town) from "far.csv" columns (a, b, km) else -1
 
+learn base
+learn effect = -0.5 ~ flat
+learn peer(Person) = {anna: 1, else: 0} ~ normal(0, 1)
+learn pull(x: Person) from "pull.csv" else 0 ~ laplace(0, 1/2)
+
 relation friends(Person, Person) = {(anna, bob), (bob, anna)}
 relation likes(Person, Course) from "likes.csv"
 relation sells(Shop, Person) from "town.db" sql "select shop, \"who\" from sales where n > 1"

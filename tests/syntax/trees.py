@@ -124,6 +124,7 @@ statements = (
     | _build(ast.RelationDecl, names, _slots, _values)
     | _build(ast.RandomDecl, names, _slots, st.none() | exprs, st.none() | exprs, _cases)
     | _build(ast.DefineDecl, names, _slots, exprs)
+    | _build(ast.LearnDecl, names, _slots, _values, st.none() | exprs)
     | _build(ast.Weight, exprs, exprs, scopes)
     | _build(ast.Factor, exprs, scopes)
     | _build(ast.Require, exprs, scopes)

@@ -37,42 +37,60 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     Raises:
         Impossible: the model has no state of positive probability.
     """
-    tree = assemble(skeleton)
-    messages = len(skeleton.network.table)
-    data = np.concatenate([skeleton.network.table, np.empty(tree.message_start[-1])])
-    table = np.empty(np.diff(tree.entry_start).max(initial=1))
-    scale = np.zeros(len(tree.parent))
-    inward = collect.sized(skeleton.operations)
-    if not waited(lambda stop: inward(tree, data, messages, table, scale, stop), tree.entry_start[-1]):
-        raise ImpossibleError
-    log_z = math.fsum(scale * skeleton.network.times[skeleton.order])
-    return Beliefs(log_z, _read(skeleton, tree, data, table, scale, scopes) if scopes else [])
+    return Propagation(skeleton, scopes).run(skeleton.network.table)
 
 
-def _read(
-    skeleton: Skeleton,
-    tree: Tree,
-    data: FloatArray,
-    table: FloatArray,
-    scale: FloatArray,
-    scopes: Sequence[tuple[int, ...]],
-) -> list[FloatArray]:
+class Propagation:
+    """A tree made ready to be propagated as often as its tables change; arguments as of `propagate`."""
+
+    def __init__(self, skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> None:
+        self._skeleton = skeleton
+        self._tree = assemble(skeleton)
+        self._reading = _Reading(skeleton, self._tree, scopes) if scopes else None
+
+    def run(self, tables: FloatArray) -> Beliefs:
+        """log Z and the joint distributions for these tables of the network, of the shape of its ``table``.
+
+        Raises Impossible.
+        """
+        tree, network = self._tree, self._skeleton.network
+        data = np.concatenate([tables, np.empty(tree.message_start[-1])])
+        table = np.empty(np.diff(tree.entry_start).max(initial=1))
+        scale = np.zeros(len(tree.parent))
+        inward = collect.sized(self._skeleton.operations)
+        if not waited(lambda stop: inward(tree, data, len(tables), table, scale, stop), tree.entry_start[-1]):
+            raise ImpossibleError
+        log_z = math.fsum(scale * network.times[self._skeleton.order])
+        return Beliefs(log_z, self._reading.read(data, table, scale) if self._reading else [])
+
+
+class _Reading:
     """The pass from the roots to the leaves, which answers the scopes."""
-    card = skeleton.network.card
-    clique = np.array(
-        [skeleton.smallest[s[0]] if len(s) == 1 else skeleton.home(s) for s in scopes], dtype=np.int64
-    )
-    links = _Links(skeleton, tree.stride)
-    node = np.array([v for scope in scopes for v in scope], dtype=np.int64)
-    link = links.add(clique, starts([len(scope) for scope in scopes]), node)
-    out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
-    out = np.zeros(out_start[-1])
-    by_clique = np.argsort(clique, kind="stable")
-    order = (starts(np.bincount(clique, minlength=len(tree.parent))), link[by_clique], out_start[by_clique])
-    whole, messages = tree._replace(stride=links.strides), len(skeleton.network.table)
-    outward = distribute.sized(skeleton.operations)
-    waited(lambda stop: outward(whole, data, messages, table, scale, *order, out, stop), tree.entry_start[-1])
-    return [part / part.sum() for part in np.split(out, out_start[1:-1])]
+
+    def __init__(self, skeleton: Skeleton, tree: Tree, scopes: Sequence[tuple[int, ...]]) -> None:
+        card = skeleton.network.card
+        clique = np.array(
+            [skeleton.smallest[s[0]] if len(s) == 1 else skeleton.home(s) for s in scopes], dtype=np.int64
+        )
+        links = _Links(skeleton, tree.stride)
+        node = np.array([v for scope in scopes for v in scope], dtype=np.int64)
+        link = links.add(clique, starts([len(scope) for scope in scopes]), node)
+        self._out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
+        by_clique = np.argsort(clique, kind="stable")
+        first = starts(np.bincount(clique, minlength=len(tree.parent)))
+        self._order = (first, link[by_clique], self._out_start[by_clique])
+        self._tree = tree._replace(stride=links.strides)
+        self._skeleton = skeleton
+
+    def read(self, data: FloatArray, table: FloatArray, scale: FloatArray) -> list[FloatArray]:
+        """The joint distributions, from what the pass to the roots left."""
+        out, messages = np.zeros(self._out_start[-1]), len(self._skeleton.network.table)
+        outward = distribute.sized(self._skeleton.operations)
+        waited(
+            lambda stop: outward(self._tree, data, messages, table, scale, *self._order, out, stop),
+            self._tree.entry_start[-1],
+        )
+        return [part / part.sum() for part in np.split(out, self._out_start[1:-1])]
 
 
 def assemble(skeleton: Skeleton) -> Tree:

@@ -1,0 +1,209 @@
+"""Worlds and priors → a fit: the numbers that make the worlds most likely, and how sure that is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from plx.errors import Diagnostic, PlxError
+from plx.infer.exact.junction_tree import ImpossibleError
+from plx.infer.options import Progress, Report, check_choice
+from plx.learn.doubts import doubts
+from plx.learn.likelihood import Likelihood
+from plx.learn.log_z import TooWideError
+from plx.learn.maximise import Maximum, maximise
+from plx.learn.numbers import Learned
+from plx.learn.priors import Priors
+from plx.learn.pseudo import Pseudo
+from plx.learn.worlds import World
+from plx.values import FloatArray
+
+OBJECTIVES: Final = ("auto", "likelihood", "pseudo")
+
+_STARTS_IF_HIDDEN = 5
+"""Where values are hidden there may be several maxima, so that the search starts anew so often."""
+
+_MOST_NUMBERS = 2000
+"""The most numbers that are learned at once: their information matrix is worked with whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """K numbers as arrays: values, standard errors, and their statistics, observed and expected.
+
+    An error is 0 where a Laplace prior holds a number at its mean.
+    """
+
+    names: tuple[str, ...]
+    value: FloatArray
+    error: FloatArray
+    observed: FloatArray
+    expected: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a fit found; ``path`` holds the penalised objective of each step of the best search."""
+
+    objective: str
+    estimates: Estimates
+    log_likelihood: float
+    path: tuple[float, ...]
+    converged: bool
+    reason: str
+    n_worlds: int
+    n_observed: int
+    n_hidden: int
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def fit(
+    worlds: Sequence[World],
+    learned: Sequence[Learned],
+    objective: str = "auto",
+    starts: int | None = None,
+    seed: int = 0,
+    report: Report | None = None,
+) -> Found:
+    """The numbers at the maximum of the penalised objective over some worlds.
+
+    ``learned`` are the numbers of all worlds. Raises PlxError where nothing was observed, where the objective
+    does not fit the worlds; CallError for an objective that there is not.
+    """
+    begin = time.perf_counter()
+    check_choice("objective", objective, OBJECTIVES)
+    names = [one.name for one in learned]
+    _check(worlds, learned)
+    chosen = _objective(worlds, names, objective)
+    priors = Priors.of([one.prior for one in learned])
+    start = np.array([one.start for one in learned])
+
+    def told(step: int, value: float) -> None:
+        if report:
+            phase = f"learning, step {step}: {value:.6g}"
+            report(Progress(phase, 0.0, time.perf_counter() - begin))
+
+    several = starts or (1 if chosen.concave else _STARTS_IF_HIDDEN)
+    try:
+        found = _searches(chosen, priors, start, several, seed, told)
+    except ImpossibleError:
+        raise PlxError(Diagnostic("no world of the program is possible")) from None
+    best = max(found, key=lambda one: one.value)
+    open_ = doubts(chosen, priors, best.weights, best.information, names)
+    notes = [*_spread(found), *open_.notes]
+    estimates, more = _estimates(chosen, priors, best, names, len(worlds))
+    return Found(
+        chosen.name,
+        estimates,
+        chosen(best.weights)[0],
+        best.path,
+        best.converged and not open_.endless,
+        "a number runs off to infinity" if open_.endless else best.reason,
+        len(worlds),
+        sum(world.n_observed for world in worlds),
+        sum(len(world.hidden) for world in worlds),
+        time.perf_counter() - begin,
+        (*notes, *more),
+    )
+
+
+def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
+    if not learned:
+        hint = "declare a number that data decide: `learn w`, `weight w: smokes(x) for x in Person`"
+        raise PlxError(Diagnostic("the program has nothing to learn", hint=hint))
+    if len(learned) > _MOST_NUMBERS:
+        message = f"{len(learned):,} numbers are to be learned; at most {_MOST_NUMBERS:,} are"
+        raise PlxError(Diagnostic(message, learned[0].span))
+    for i, world in enumerate(worlds, start=1):
+        if not world.n_observed:
+            which = f"in world {i} " if len(worlds) > 1 else ""
+            hint = 'give what was seen: `observe smokes from "seen.csv" else false`, --world FOLDER'
+            raise PlxError(Diagnostic(f"nothing is observed {which}of what is predicted", hint=hint))
+
+
+def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) -> Likelihood | Pseudo:
+    if objective != "pseudo":
+        try:
+            return Likelihood(worlds, names)
+        except TooWideError:
+            if objective == "likelihood":
+                hint = "learn by pseudo-likelihood (--objective pseudo), or condition on more (--given)"
+                message = "the likelihood is out of reach: no junction tree of a world is small enough"
+                raise PlxError(Diagnostic(message, hint=hint)) from None
+    hidden = [name for world in worlds for name in world.hidden]
+    if hidden:
+        listed = ", ".join(f"`{name}`" for name in hidden[:3]) + (", …" if len(hidden) > 3 else "")
+        lacking = f"{len(hidden):,} unknowns are not observed: {listed}"
+        message = f"pseudo-likelihood needs complete worlds, but {lacking}"
+        hint = "observe them too; `observe f from … else false` says that what is not listed is false"
+        raise PlxError(Diagnostic(message, hint=hint))
+    for world in worlds:
+        if np.isneginf(world.free.graph.table).any():
+            hard = [rule for rule in world.free.rules if rule.kind in ("require", "observe")]
+            message = "pseudo-likelihood is not defined where hard rules tie unknowns together"
+            hint = "learn by --objective likelihood, or make the rule a `weight`"
+            raise PlxError(Diagnostic(message, hard[0].span if hard else None, hint=hint))
+    return Pseudo(worlds, names)
+
+
+def _searches(
+    objective: Likelihood | Pseudo,
+    priors: Priors,
+    start: FloatArray,
+    count: int,
+    seed: int,
+    told: Callable[[int, float], None],
+) -> list[Maximum]:
+    """The first search from the start itself, others from around it."""
+    random = np.random.default_rng(seed)
+    found: list[Maximum] = []
+    for i in range(count):
+        at = start if i == 0 else start + random.normal(size=len(start))
+        found.append(maximise(objective, priors, at, told))
+        if found[-1].reason == "interrupted":
+            break
+    return found
+
+
+def _spread(found: Sequence[Maximum]) -> list[str]:
+    if len(found) < 2:
+        return []
+    values = sorted(one.value for one in found)
+    same = sum(value > values[-1] - 1e-4 for value in values)
+    return [
+        f"values are hidden, so there may be several maxima: {same} of {len(found)} searches ended at the"
+        f" best, the worst {values[-1] - values[0]:.3g} below it"
+    ]
+
+
+def _estimates(
+    objective: Likelihood | Pseudo, priors: Priors, best: Maximum, names: Sequence[str], n_worlds: int
+) -> tuple[Estimates, list[str]]:
+    """Standard errors from the curvature, or from the spread of the pseudo-likelihoods of many worlds."""
+    at_mean = (priors.slope > 0) & (best.weights == priors.mean)
+    free = np.flatnonzero(~at_mean)
+    curvature = (best.information + np.diag(priors.precision))[np.ix_(free, free)]
+    inverse = np.linalg.pinv(curvature, rcond=1e-12, hermitian=True)
+    notes = []
+    if isinstance(objective, Pseudo):
+        if n_worlds >= 2 * len(names) + 10:
+            inverse = inverse @ objective.spread(best.weights)[np.ix_(free, free)] @ inverse
+        else:
+            notes.append(
+                "standard errors are from the curvature of the pseudo-likelihood: too small where unknowns"
+                " depend on each other (many worlds would tell by how much)"
+            )
+    error = np.zeros(len(names))
+    error[free] = np.sqrt(np.maximum(np.diag(inverse), 0.0))
+    open_ = np.diag(inverse) <= 0
+    error[free[open_]] = np.inf
+    if at_mean.any():
+        notes.append("numbers without a standard error are held at their mean by their Laplace prior")
+    observed = objective.observed(best.weights)
+    expected = observed - objective(best.weights)[1]
+    return Estimates(tuple(names), best.weights, error, observed, expected), notes

@@ -1,0 +1,78 @@
+"""log Z as a function of the learned numbers, and its gradient: expected statistics, by junction tree.
+
+The tree is planned once. Only the numbers in its tables change from one call to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plx.graph.learned import statistics
+from plx.graph.model import GroundModel
+from plx.graph.ragged import owners, segments, starts
+from plx.infer.exact.elimination import elimination
+from plx.infer.exact.junction_tree import Propagation
+from plx.infer.exact.network import Network
+from plx.infer.exact_plan import Refusal
+from plx.infer.problem import Problem
+from plx.values import FloatArray, IntArray
+
+
+class TooWideError(ValueError):
+    """No junction tree of this model is small enough."""
+
+
+class LogZ:
+    """log Z of a ground model over K learned numbers. Raises TooWideError."""
+
+    def __init__(self, model: GroundModel, names: Sequence[str]) -> None:
+        weights = np.append(model.graph.weight, model.constant_weight)
+        self.statistics, rows = statistics(model.values, weights, names)
+        self._constant = int(rows[-1])
+        self._tree: Propagation | None = None
+        if model.graph.n_variables:
+            self._prepare(model, rows[:-1])
+
+    def _prepare(self, model: GroundModel, rows: IntArray) -> None:
+        """Plan, and find the rows of all entries and the factors that depend on learned numbers."""
+        chosen = elimination(Problem(model))
+        if isinstance(chosen, Refusal):
+            raise TooWideError
+        network = chosen.skeleton.network
+        self._rows = np.zeros(len(network.table), dtype=np.int64)
+        self._rows[: len(rows)] = rows
+        sizes = _sizes(network)
+        learned = np.zeros(len(self.statistics.constant), dtype=bool)
+        learned[self.statistics.row] = True
+        owner = owners(starts(sizes))
+        entry = self._rows[segments(network.table_at, sizes)]
+        factors = np.flatnonzero(np.bincount(owner, learned[entry], len(sizes)))
+        scopes = [
+            tuple(network.scope[a:b].tolist())
+            for a, b in zip(network.scope_start[factors], network.scope_start[factors + 1], strict=True)
+        ]
+        self._entries = self._rows[segments(network.table_at[factors], sizes[factors])]
+        first = network.scope[network.scope_start[factors]]
+        self._times = np.repeat(network.times[first].astype(np.float64), sizes[factors])
+        self._tree = Propagation(chosen.skeleton, scopes)
+
+    def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
+        """log Z and the expected statistics, shape (K,). Raises ImpossibleError if no world is possible."""
+        logs = self.statistics.logs(weights)
+        mass = np.zeros(len(logs))
+        mass[self._constant] = 1.0
+        log_z = float(logs[self._constant])
+        if self._tree is not None:
+            beliefs = self._tree.run(logs[self._rows])
+            log_z += beliefs.log_z
+            p = np.concatenate([*beliefs.joints, np.empty(0)])
+            mass += np.bincount(self._entries, p * self._times, len(mass))
+        return log_z, self.statistics.expected(mass)
+
+
+def _sizes(network: Network) -> IntArray:
+    """How many entries the table of each factor has."""
+    bits = np.concatenate([[0.0], np.cumsum(np.log2(network.card[network.scope]))])
+    return np.rint(2.0 ** np.diff(bits[network.scope_start])).astype(np.int64)

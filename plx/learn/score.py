@@ -1,0 +1,196 @@
+"""How well a model predicts what was observed: log scores, accuracy, curves and calibration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plx.answer.table import plain
+from plx.graph.model import GroundModel, GroundQuery, Target
+from plx.infer.inference import Inference
+from plx.learn.tables import text_table
+from plx.learn.worlds import World
+from plx.markup import html_table
+from plx.values import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+BINS = 10
+"""Probabilities are put into so many bins of equal width to see whether they are kept."""
+
+HEADINGS = ("random", "unknowns", "log score", "accuracy", "brier", "auc roc", "auc pr", "calibration")
+
+
+@dataclass(frozen=True)
+class FunctionScore:
+    """How well one random function is predicted, each unknown by itself.
+
+    ``log_score``: the mean log probability of what was observed. ``accuracy``: how often that was the most
+    probable value. ``brier``: the mean squared distance of the distributions to what was observed, over two.
+    ``auc_roc``, ``auc_pr``: the areas under the curves of a Boolean; None for others, or if it never varies.
+    ``calibration``: by how much probabilities and frequencies differ, on average over bins; ``bins`` holds
+    (mean probability, frequency, unknowns) of each.
+    """
+
+    name: str
+    unknowns: int
+    log_score: float
+    accuracy: float
+    brier: float
+    auc_roc: float | None
+    auc_pr: float | None
+    calibration: float
+    bins: tuple[tuple[float, float, int], ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Score:
+    """The scores of random functions, and the log-likelihood of the worlds, None where it is out of reach."""
+
+    program: str
+    functions: tuple[FunctionScore, ...]
+    log_likelihood: float | None
+    method: str
+
+    def __getitem__(self, name: str) -> FunctionScore:
+        """The score of a random function. Raises KeyError."""
+        return next((one for one in self.functions if one.name == name), None) or _missing(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain lists and dicts; -inf is None."""
+        rows = [{**vars(one), "log_score": _finite(one.log_score)} for one in self.functions]
+        return {
+            "program": self.program,
+            "log_likelihood": None if self.log_likelihood is None else _finite(self.log_likelihood),
+            "method": self.method,
+            "functions": rows,
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    @property
+    def summary(self) -> str:
+        """The line below the table."""
+        value = "out of reach" if self.log_likelihood is None else f"{self.log_likelihood:.6f}"
+        return f"log likelihood of the worlds {value}; probabilities by {self.method}"
+
+    def __repr__(self) -> str:
+        return plain(table(self), [self.summary])
+
+    def _repr_html_(self) -> str:
+        return html_table(HEADINGS, map(_row, self.functions), [self.summary])
+
+
+def table(score: Score) -> Table:
+    """The scores as a Rich table."""
+    return text_table(HEADINGS, map(_row, score.functions), ("random",))
+
+
+def _missing(name: str) -> FunctionScore:
+    raise KeyError(f"`{name}` was not predicted")
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _row(one: FunctionScore) -> list[str]:
+    numbers = (one.log_score, one.accuracy, one.brier, one.auc_roc, one.auc_pr, one.calibration)
+    return [one.name, f"{one.unknowns:,}", *("" if value is None else f"{value:.4f}" for value in numbers)]
+
+
+# ---------------------------------------------------------------------------- asking
+
+
+def asking(world: World) -> GroundModel:
+    """The world without its observations, asked for each unknown that was observed."""
+    model = world.free
+    queries = tuple(
+        GroundQuery("distribution", name, name, (Target(v, model.atoms.states(v)),), (), None)
+        for v in np.flatnonzero(world.states >= 0).tolist()
+        for name in [model.atoms.name(int(model.atoms.atom_of[v]))]
+    )
+    return replace(model, queries=queries)
+
+
+def score(
+    program: str,
+    worlds: Sequence[World],
+    answer: Callable[[GroundModel], Inference],
+    log_likelihood: float | None,
+) -> Score:
+    """The scores over worlds, from ``answer``, which gives the distribution of every query of `asking`."""
+    chances: dict[str, list[FloatArray]] = {}
+    seen: dict[str, list[int]] = {}
+    boolean: dict[str, bool] = {}
+    methods: dict[str, None] = {}
+    for world in worlds:
+        found = answer(asking(world))
+        methods.setdefault(found.method)
+        atoms = world.free.atoms
+        blocks = np.array([block.first for block in atoms.blocks])
+        for v, one in zip(np.flatnonzero(world.states >= 0).tolist(), found.answers, strict=True):
+            name = atoms.blocks[int(np.searchsorted(blocks, atoms.atom_of[v], side="right")) - 1].name
+            chances.setdefault(name, []).append(np.asarray(one.p).ravel())
+            seen.setdefault(name, []).append(int(world.states[v]))
+            boolean[name] = boolean.get(name, True) and atoms.states(v).tolist() == [0, 1]
+    functions = tuple(
+        function_score(name, chances[name], np.array(seen[name]), boolean[name]) for name in chances
+    )
+    return Score(program, functions, log_likelihood, ", ".join(methods))
+
+
+def function_score(name: str, chances: Sequence[FloatArray], seen: IntArray, boolean: bool) -> FunctionScore:
+    """The score of distributions against the states that were observed."""
+    hit = np.array([p[s] for p, s in zip(chances, seen, strict=True)])
+    with np.errstate(divide="ignore"):
+        log_score = float(np.log(hit).mean())
+    right = np.array([p.argmax() == s for p, s in zip(chances, seen, strict=True)])
+    squares = np.array([p @ p for p in chances])
+    brier = float(((squares - 2 * hit + 1) / 2).mean())
+    top = np.array([p[1] for p in chances]) if boolean else np.array([p.max() for p in chances])
+    true = seen == 1 if boolean else right
+    bins = _bins(top, true)
+    off = sum(n * abs(p - f) for p, f, n in bins) / len(seen)
+    roc = auc_roc(top, true) if boolean else None
+    precision = auc_pr(top, true) if boolean else None
+    return FunctionScore(name, len(seen), log_score, float(right.mean()), brier, roc, precision, off, bins)
+
+
+def _bins(p: FloatArray, true: IntArray) -> tuple[tuple[float, float, int], ...]:
+    number = np.minimum((p * BINS).astype(np.int64), BINS - 1)
+    return tuple(
+        (float(p[number == b].mean()), float(true[number == b].mean()), int((number == b).sum()))
+        for b in np.unique(number)
+    )
+
+
+def auc_roc(p: FloatArray, true: IntArray) -> float | None:
+    """The chance that a true unknown has a higher probability than a false one, ties counted half.
+
+    None without both (Mann & Whitney 1947).
+    """
+    values, number = np.unique(p, return_inverse=True)
+    below = np.bincount(number, ~true, len(values))
+    above = np.bincount(number, true, len(values))
+    if not below.sum() or not above.sum():
+        return None
+    smaller = np.cumsum(below) - below
+    return float(above @ (smaller + below / 2) / (below.sum() * above.sum()))
+
+
+def auc_pr(p: FloatArray, true: IntArray) -> float | None:
+    """Average precision: the mean precision at the thresholds of the true unknowns; None without any."""
+    values, number = np.unique(-p, return_inverse=True)
+    hits = np.bincount(number, true, len(values))
+    if not hits.sum():
+        return None
+    precision = np.cumsum(hits) / np.cumsum(np.bincount(number, minlength=len(values)))
+    return float(hits @ precision / hits.sum())
