@@ -68,7 +68,7 @@ class Model:
 
     def lint(self) -> tuple[Diagnostic, ...]:
         """What looks odd, by all rules of `plx lint`. Raises PlxError as ``ground``."""
-        return self.origin.lint(self.ground)
+        return self.origin.lint(lambda: self.ground)
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.origin.contents}>"

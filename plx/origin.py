@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -48,8 +48,8 @@ class Origin(Protocol):
     def blamed(self, clash: NoWorldError) -> PlxError:
         """The error that is told of hard rules and observations that clash."""
 
-    def lint(self, model: GroundModel) -> tuple[Diagnostic, ...]:
-        """The warnings, and what more there is to say of the grounded model."""
+    def lint(self, model: Callable[[], GroundModel]) -> tuple[Diagnostic, ...]:
+        """The warnings, and what more there is to say of the grounded model. Raises as ``assemble``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +125,11 @@ class CheckedProgram:
     def blamed(self, clash: NoWorldError) -> PlxError:
         return clash
 
-    def lint(self, model: GroundModel) -> tuple[Diagnostic, ...]:
+    def lint(self, model: Callable[[], GroundModel]) -> tuple[Diagnostic, ...]:
         from plx.lint.lint import lint
 
-        return lint(self.module, self.program, model)
+        # Numbers that are to be learned need no value for this.
+        return lint(self.module, self.program, self.unfitted() if self.program.learned else model())
 
     @property
     def _limit(self) -> int:
@@ -189,5 +190,5 @@ class ForeignNetwork:
             return clash
         return clash.reason_for("the evidence has probability 0")
 
-    def lint(self, model: GroundModel) -> tuple[Diagnostic, ...]:
+    def lint(self, model: Callable[[], GroundModel]) -> tuple[Diagnostic, ...]:
         return self.warnings

@@ -86,7 +86,9 @@ def test_documents_are_clean(path, tmp_path) -> None:
     found = blocks(path.read_text(encoding="utf-8"))
     for block in found:
         if block.tag.startswith(("csv ", "text ")):
-            (tmp_path / block.tag.split()[1]).write_text(block.text, encoding="utf-8")
+            file = tmp_path / block.tag.split()[1]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
     for block in found:
         if block.tag == "plx":
             model = read_program(f"{path.name}, line {block.line}", block.text.encode(), {}, tmp_path)
