@@ -23,6 +23,7 @@ class Borrowed:
     found: bool = True
     warnings: tuple[Diagnostic, ...] = ()
     contents: str = "a borrowed graph"
+    text: str | None = None
 
     def assemble(self) -> GroundModel:
         if not self.found:

@@ -97,7 +97,7 @@ class _Search:
             away = np.abs(self.weights - self.start) > FARTHEST
             if (away & (self.priors.precision == 0) & (self.priors.slope == 0)).any():
                 return "a number runs off to infinity"
-        return f"no end after {MOST_STEPS} steps"
+        return f"no end after {MOST_STEPS:,} steps"
 
     def maximum(self, reason: str, converged: bool) -> Maximum:
         return Maximum(

@@ -561,7 +561,7 @@ def test_an_interrupted_run_gives_the_answers_so_far(plx, monkeypatch, format: s
     reports = itertools.count()
 
     @contextmanager
-    def control_c(_: object):
+    def control_c(*_: object):
         def report(_: object) -> None:
             if next(reports) == 3:
                 raise KeyboardInterrupt
