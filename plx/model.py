@@ -6,25 +6,21 @@ What only running needs is imported where it is used, so that checking a program
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from plx.check.checker import check
-from plx.check.partial import independent
 from plx.clash import explained
 from plx.data.load import load
-from plx.data.options import refuse_declared
-from plx.errors import CallError, Diagnostic, PlxError, did_you_mean
+from plx.errors import CallError, Diagnostic
 from plx.origin import CheckedProgram, Origin
 from plx.questions import Questions
+from plx.recipe import Recipe
 from plx.source import Source
-from plx.syntax import ast
-from plx.syntax.parser import recover
 from plx.values import Values
-from plx.weights import Number
 
 if TYPE_CHECKING:
     from plx.answer.named import Subject
@@ -36,6 +32,7 @@ if TYPE_CHECKING:
     from plx.learn.result import Fit as AnyFit
     from plx.learn.score import Score
     from plx.learn.worlds import World
+    from plx.learning import GivenWorld
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
     from plx.time_shares import Run
@@ -86,7 +83,7 @@ class Model:
         CallError for a network of another tool.
         """
         recipe = self._recipe
-        return rebuilt(replace(recipe, bindings={**recipe.bindings, **bindings}))
+        return made(replace(recipe, bindings={**recipe.bindings, **bindings}))
 
     def observe(self, *facts: str) -> Model:
         """The same program with more observations, as it would write them: ``model.observe("smokes(bob)")``.
@@ -95,7 +92,7 @@ class Model:
         """
         recipe = self._recipe
         asked = replace(recipe.questions, observed=(*recipe.questions.observed, *facts))
-        return rebuilt(replace(recipe, questions=asked))
+        return made(replace(recipe, questions=asked))
 
     def query(self, *queries: str, given: str | Sequence[str] = (), **options: Any) -> Result:
         """Answer queries in place of the program's own: ``model.query("smokes(x) for x in Person")``.
@@ -107,7 +104,7 @@ class Model:
             raise CallError(Diagnostic("no query was given", hint='write model.query("smokes(anna)")'))
         facts = (given,) if isinstance(given, str) else tuple(given)
         asked = replace(recipe.questions, asked=queries, given=facts)
-        return rebuilt(replace(recipe, questions=asked)).run(**options)
+        return made(replace(recipe, questions=asked)).run(**options)
 
     def with_weights(self, weights: Fit | Mapping[str, float] | str | os.PathLike[str]) -> Model:
         """The same program with values for its learned numbers: a fit, its file, or values by name.
@@ -130,7 +127,7 @@ class Model:
 
     def learn(
         self,
-        worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None = None,
+        worlds: Iterable[GivenWorld] | None = None,
         *,
         given: Collection[str] = (),
         objective: str = "auto",
@@ -156,21 +153,21 @@ class Model:
         from plx.learn.fit import fit
         from plx.learn.numbers import numbers_of
         from plx.learn.result import Fit as Fitted
+        from plx.learning import programs_of, require_randoms, world_of
         from plx.progress import watcher
 
-        models = self._worlds(worlds)
-        programs = [model._program("learn") for model in models]
-        self._require_randoms(given)
+        program = self._program("learn")
+        programs = programs_of(program, self._recipe, worlds)
+        require_randoms(program, given)
         with watcher(progress) as report:
-            data = [model._data(given) for model in models]
+            data = [world_of(one, given) for one in programs]
             learned = numbers_of(one.program for one in programs)
             found = fit(data, learned, objective, starts, seed, report)
-        text = programs[0].text
-        return Fitted(self.name, found, tuple(learned), text, self._fitted)
+        return Fitted(self.name, found, tuple(learned), programs[0].text, self._fitted)
 
     def score(
         self,
-        worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None = None,
+        worlds: Iterable[GivenWorld] | None = None,
         *,
         given: Collection[str] = (),
         method: str = "auto",
@@ -187,14 +184,16 @@ class Model:
         from plx.infer.options import run_options
         from plx.learn.score import score
         from plx.learn.worlds import World, log_likelihood
+        from plx.learning import programs_of, require_randoms, world_of
         from plx.progress import watcher
 
-        self._require_randoms(given)
+        program = self._program("score")
+        require_randoms(program, given)
         check_method(method)
         options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
         data: list[World] = []
-        for model in self._worlds(worlds):
-            numbers, world = model._program("score").numbers(), model._data(given)
+        for one in programs_of(program, self._recipe, worlds):
+            numbers, world = one.numbers(), world_of(one, given)
             data.append(World(with_numbers(world.free, numbers), with_numbers(world.seen, numbers)))
         with watcher(progress) as report:
             told = replace(options, progress=report)
@@ -204,33 +203,6 @@ class Model:
         """The program with those of the numbers that it learns itself."""
         names = {name for info in self._program("learn").program.learned for name in info.names}
         return self.with_weights({name: value for name, value in weights.items() if name in names})
-
-    def _worlds(self, worlds: Iterable[Mapping[str, object] | str | os.PathLike[str]] | None) -> list[Model]:
-        """The program with the data of each world."""
-        models = [self] if worlds is None else [self._world(world) for world in worlds]
-        if not models:
-            raise CallError(Diagnostic("there are no worlds", hint="worlds=[{…}, {…}]"))
-        return models
-
-    def _world(self, world: Mapping[str, object] | str | os.PathLike[str]) -> Model:
-        if isinstance(world, Mapping):
-            return self.bind(**{str(name): value for name, value in world.items()})
-        return rebuilt(replace(self._recipe, world=Path(world)))
-
-    def _data(self, given: Collection[str]) -> World:
-        """What the program says without and with its observations."""
-        from plx.learn.worlds import World
-
-        origin = self._program("learn")
-        with explained(origin):
-            return World(origin.unfitted(given), origin.unfitted())
-
-    def _require_randoms(self, names: Collection[str]) -> None:
-        randoms = self._program("learn").program.randoms
-        for name in names:
-            if name not in randoms:
-                hint = did_you_mean(name, randoms)
-                raise CallError(Diagnostic(f"`given` names `{name}`, which is no random function", hint=hint))
 
     def _program(self, what: str) -> CheckedProgram:
         if not isinstance(self.origin, CheckedProgram):
@@ -401,24 +373,6 @@ def check_method(method: str) -> None:
     require_method(method)
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """What a program is built from; ``options`` are names that the caller may have meant by a binding.
-
-    ``world`` is a folder whose files take the place of those that the program names, ``weights`` are what
-    learned numbers are.
-    """
-
-    source: Source
-    bindings: Mapping[str, object]
-    folder: Path
-    max_ground: int | None = None
-    options: Collection[str] = ()
-    questions: Questions = Questions()
-    world: Path | None = None
-    weights: Mapping[str, Number] = field(default_factory=dict)
-
-
 def build(
     source: Source,
     bindings: Mapping[str, object],
@@ -434,41 +388,12 @@ def build(
     ``options`` are names that the caller may have meant by a binding of an unknown name, ``told`` those
     that it gave a value, so that the program must not declare them. ``questions`` are put to it.
     """
-    again = {name: [*value] if isinstance(value, Iterator) else value for name, value in bindings.items()}
-    return rebuilt(Recipe(source, again, folder, max_ground, options, questions or Questions()), told)
+    return made(Recipe(source, bindings, folder, max_ground, options, questions or Questions()), told)
 
 
-def rebuilt(recipe: Recipe, told: Collection[str] = ()) -> Model:
+def made(recipe: Recipe, told: Collection[str] = ()) -> Model:
     """The model of a recipe. Raises as `build` does."""
-    module, mistakes = recipe.questions.put_to(
-        recover(recipe.source), [recover(source) for source in recipe.questions.sources]
-    )
-    return build_parsed(module, mistakes, recipe, told)
-
-
-def build_parsed(
-    module: ast.Module, mistakes: Sequence[Diagnostic], recipe: Recipe, told: Collection[str] = ()
-) -> Model:
-    """The model of a recipe that has been parsed, with the mistakes found so far. Raises as `build` does."""
-    values = Values()
-    refuse_declared(module, told)
-    data = load(module, recipe.bindings, recipe.folder, values, recipe.options, recipe.world)
-    try:
-        program = check(module, data, values)
-    except PlxError as error:
-        others = independent(error.diagnostics, module) if mistakes else error.diagnostics
-        raise PlxError([*mistakes, *others]) from None
-    if mistakes:
-        raise PlxError(mistakes)
-    origin = CheckedProgram(program, module, recipe.source.text, recipe.max_ground, weights=recipe.weights)
-    return Model(recipe.source.name, origin, recipe)
-
-
-def awaited(source: Source) -> tuple[str, ...]:
-    """The types, params and relations of a program that wait for a value from the caller, by name."""
-    module, _ = recover(source)
-    kinds = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl
-    return tuple(s.name.text for s in module.statements if isinstance(s, kinds) and s.value is None)
+    return Model(recipe.source.name, recipe.program(told), recipe)
 
 
 def build_translated(

@@ -17,8 +17,9 @@ from plx.answer.result import Interrupted, Result
 from plx.api import OPTIONS
 from plx.data import parse_binding
 from plx.errors import PlxError, render
-from plx.model import Model, awaited, build
+from plx.model import Model, build
 from plx.questions import Questions
+from plx.recipe import awaited
 from plx.source import Source
 
 _HELP = """\

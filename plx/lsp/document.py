@@ -10,7 +10,8 @@ from pathlib import Path
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel
 from plx.lsp.occurrences import Occurrence, occurrences
-from plx.model import Model, Recipe, build_parsed
+from plx.model import Model
+from plx.recipe import Recipe
 from plx.source import Source
 from plx.syntax import ast
 from plx.syntax.parser import recover
@@ -80,7 +81,8 @@ def read(source: Source, folder: Path) -> Document:
     """The program of a text; its paths are relative to the folder."""
     module, mistakes = recover(source)
     try:
-        model = build_parsed(module, mistakes, Recipe(source, {}, folder, _MOST_GROUND))
+        recipe = Recipe(source, {}, folder, _MOST_GROUND)
+        model = Model(source.name, recipe.checked(module, mistakes), recipe)
     except PlxError as error:
         return Document(module, None, error.diagnostics)
     return Document(module, model, model.warnings)

@@ -1,0 +1,53 @@
+"""What `Model.learn` and `Model.score` need to know of the program and of each of its worlds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plx.clash import explained
+from plx.errors import CallError, Diagnostic, did_you_mean
+from plx.origin import CheckedProgram
+from plx.recipe import Recipe
+
+if TYPE_CHECKING:
+    from plx.learn.worlds import World
+
+GivenWorld = Mapping[str, object] | str | os.PathLike[str]
+"""The bindings of a world, or a folder whose files take the place of those that the program names."""
+
+
+def programs_of(
+    program: CheckedProgram, recipe: Recipe, worlds: Iterable[GivenWorld] | None
+) -> list[CheckedProgram]:
+    """The program with the data of each world; ``None`` stands for its own. Raises PlxError, CallError."""
+    programs = [program] if worlds is None else [_told(recipe, world).program() for world in worlds]
+    if not programs:
+        raise CallError(Diagnostic("there are no worlds", hint="worlds=[{…}, {…}]"))
+    return programs
+
+
+def _told(recipe: Recipe, world: GivenWorld) -> Recipe:
+    if isinstance(world, Mapping):
+        return replace(recipe, bindings={**recipe.bindings, **world})
+    return replace(recipe, world=Path(world))
+
+
+def world_of(program: CheckedProgram, given: Collection[str]) -> World:
+    """What the program says without and with its observations, but for those of ``given``."""
+    from plx.learn.worlds import World
+
+    with explained(program):
+        return World(program.unfitted(given), program.unfitted())
+
+
+def require_randoms(program: CheckedProgram, given: Collection[str]) -> None:
+    """Raises CallError, with the nearest name, where one of ``given`` is no random function."""
+    randoms = program.program.randoms
+    for name in given:
+        if name not in randoms:
+            hint = did_you_mean(name, randoms)
+            raise CallError(Diagnostic(f"`given` names `{name}`, which is no random function", hint=hint))
