@@ -46,8 +46,8 @@ class _Writer:
     def lines(self) -> Iterator[str]:
         """The program, line by line."""
         body = [*self._body()]  # what it needs of types is known only then
-        for values, name in self.names.types.items():
-            yield f"type {name} = {self.names.braces(values)}"
+        for members, name in self.names.types.items():
+            yield f"type {name} = {members}"
         yield from body
 
     def _body(self) -> Iterator[str]:
@@ -177,7 +177,7 @@ class _Writer:
         yield f"# {' '.join(self.model.rules[int(self.graph.rule_of[factor])].text.split())}"
         states = [self._states(node) for node in nodes]
         arguments = ", ".join(self.nodes[node] for node in nodes)
-        signature = (table, *states)
+        signature = (table, *map(self.names.set, states))
         if signature not in self.tables:
             self.tables[signature] = self.names.new(f"t{len(self.tables) + 1}", avoid=True)
             yield from self._param(self.tables[signature], states, self._entries(ids, rational))

@@ -25,7 +25,8 @@ class PlxNames:
     def __init__(self, avoided: Iterable[str] = ()) -> None:
         self._taken: set[str] = {"Boolean", "uniform", "softmax", "noisy_or"}
         self._avoided = set(avoided)
-        self.types: dict[tuple[Value, ...], str] = {}
+        self.types: dict[str, str] = {}
+        """Sets as they are written → the names of their types. (As tuples, (0, 1) equals (false, true).)"""
 
     def new(self, wanted: str, avoid: bool = False) -> str:
         """A name that nothing else has, as close to the wanted one as can be; one that is to be avoided too
@@ -51,12 +52,14 @@ class PlxNames:
 
     def declare(self, values: tuple[Value, ...], wanted: str) -> None:
         """Give a set of values a type, unless it has one or needs none."""
-        if values not in self.types and _plain_set(values) is None:
-            self.types[values] = self.new(type_name([str(value) for value in values]) or wanted, avoid=True)
+        members = self.braces(values)
+        if members not in self.types and _plain_set(values) is None:
+            self.types[members] = self.new(type_name([str(value) for value in values]) or wanted, avoid=True)
 
     def set(self, values: tuple[Value, ...]) -> str:
         """A set where a type stands."""
-        return _plain_set(values) or self.types.get(values) or self.braces(values)
+        members = self.braces(values)
+        return _plain_set(values) or self.types.get(members, members)
 
     def braces(self, values: Sequence[Value]) -> str:
         """A set, member by member."""
