@@ -21,8 +21,12 @@ Atom = tuple[str, tuple[Value, ...]]
 
 @dataclass
 class Answers:
-    """Per query instance in order: probability of each tuple of targets; log Z with its `given`."""
+    """Per query instance in order: probability of each tuple of targets; log Z with its `given`.
 
+    ``possible``: whether there is a world, also where nothing is asked.
+    """
+
+    possible: bool
     distributions: list[dict[tuple[Value, ...], float]]
     log_z: list[float]
     best: list[float]
@@ -51,12 +55,15 @@ class Interpreter:
     def answers(self) -> Answers:
         queries = [(q, env) for q in self.of(ast.Query) for env in self.scope(q.scope, {})]
         sums: list[dict[tuple[Value, ...], list[float]]] = [{} for _ in queries]
+        possible = False
         for log_weight in self.worlds():
+            possible = True
             for (query, env), seen in zip(queries, sums, strict=True):
                 if all(self.value(g, env) is True for g in query.given):
                     seen.setdefault(self.target(query, env), []).append(log_weight)
         totals = [log_sum([w for ws in seen.values() for w in ws]) for seen in sums]
         return Answers(
+            possible,
             [
                 {key: math.exp(log_sum(ws) - total) for key, ws in seen.items()}
                 for seen, total in zip(sums, totals, strict=True)

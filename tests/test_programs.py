@@ -33,7 +33,7 @@ def expected(text: str) -> Answers | None:
 
 
 def possible(truth: Answers) -> bool:
-    return all(z > -math.inf for z in truth.log_z)
+    return truth.possible and all(z > -math.inf for z in truth.log_z)
 
 
 def distribution(answer: QueryResult) -> dict[tuple[object, ...], float]:
