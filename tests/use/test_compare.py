@@ -24,7 +24,7 @@ def compare(tmp_path: Path, *options: str) -> Result:
         "--methods",
         "gibbs,vv",
         "--seconds",
-        "0.1",
+        "0.3",
         "--chains",
         "2",
         "--seed",

@@ -144,6 +144,6 @@ def test_answers_of_leaves_agree_with_the_sum_over_counts() -> None:
     truth = [smokes] * 30 + [friends, 0.5]
     for p, exact in zip(truth, model.run(method="exact"), strict=True):
         assert exact.probability == pytest.approx(p, abs=1e-9)
-    for p, sampled in zip(truth, model.run(method="lifted", seed=4, accuracy=1e-4), strict=True):
+    for p, sampled in zip(truth, model.run(method="lifted", seed=4, accuracy=1e-4, seconds=600), strict=True):
         assert sampled.converged and sampled.mcse < 1e-4
         assert abs(sampled.probability - p) < 4.5 * sampled.mcse + 1e-9
