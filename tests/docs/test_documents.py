@@ -34,10 +34,14 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """What GitHub and the site call the headings of a page."""
+    """What GitHub and the site call the headings of a page; the second of two alike has a number."""
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    found: set[str] = set()
+    for heading in headings:
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        found.add(f"{name}-1" if name in found else name)
+    return found
 
 
 def test_the_index_lists_every_page() -> None:
