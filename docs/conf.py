@@ -9,7 +9,8 @@ from typing import Any
 
 from pygments.lexers.special import TextLexer
 
-PACKAGE = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DOCS = Path(__file__).parent
+PACKAGE = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 project = PACKAGE["name"]
 version = release = PACKAGE["version"]
@@ -26,6 +27,7 @@ pygments_style = "tango"
 pygments_dark_style = "github-dark"
 
 _SECTION = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
+_FOLDER = re.compile(r"\[([^\]]+)\]\((\.\.?/[\w/-]+)\)")
 _ITEM = re.compile(r"^- \[([^\]]+)\]\(([\w/-]+)\.md\)", re.MULTILINE)
 
 
@@ -34,6 +36,7 @@ def setup(app: Any) -> None:
     for tag in ("csv", "output"):
         app.add_lexer(tag, TextLexer)
     app.connect("source-read", _navigation)
+    app.connect("source-read", _without_folders)
 
 
 def _navigation(app: Any, page: str, source: list[str]) -> None:
@@ -44,6 +47,12 @@ def _navigation(app: Any, page: str, source: list[str]) -> None:
     if page == "index":
         sections = _SECTION.findall(source[0])
         source[0] += "".join(_part(title, _ITEM.findall(items)) for title, items in sections)
+
+
+def _without_folders(app: Any, page: str, source: list[str]) -> None:
+    """Leave the words of a link to a folder of the repository, which has no page here."""
+    here = (DOCS / page).parent
+    source[0] = _FOLDER.sub(lambda link: link[1] if (here / link[2]).is_dir() else link[0], source[0])
 
 
 def _part(title: str, entries: list[tuple[str, str]]) -> str:
