@@ -22,17 +22,18 @@ class OutOfTimeError(Exception):
 
 
 @dataclass
-class _End:
+class _Moment:
     at: float
 
 
-_ends: ContextVar[tuple[_End, ...]] = ContextVar("ends", default=())
+_ends: ContextVar[tuple[_Moment, ...]] = ContextVar("ends", default=())
+_begins: ContextVar[tuple[_Moment, ...]] = ContextVar("begins", default=())
 
 
 @contextmanager
 def within(seconds: float | None) -> Iterator[None]:
     """Let the work inside end after so many seconds, or when the work around it must; None: only then."""
-    end = _End(math.inf if seconds is None else now() + seconds)
+    end = _Moment(math.inf if seconds is None else now() + seconds)
     token = _ends.set((*_ends.get(), end))
     try:
         yield
@@ -47,8 +48,19 @@ def paused() -> Iterator[None]:
     try:
         yield
     finally:
-        for end in _ends.get():
-            end.at += now() - begin
+        for moment in (*_ends.get(), *_begins.get()):
+            moment.at += now() - begin
+
+
+@contextmanager
+def stopwatch() -> Iterator[Callable[[], float]]:
+    """The seconds since it was started, without those in which the clock was stopped."""
+    begin = _Moment(now())
+    token = _begins.set((*_begins.get(), begin))
+    try:
+        yield lambda: now() - begin.at
+    finally:
+        _begins.reset(token)
 
 
 def seconds_left() -> float:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from plx.check.checker import check
 from plx.clash import explained
 from plx.data.load import load
+from plx.deadline import stopwatch
 from plx.errors import CallError, Diagnostic
 from plx.origin import CheckedProgram, Origin
 from plx.questions import Questions
@@ -325,24 +326,23 @@ class Model:
         from plx.ground.given import by_given
         from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
         from plx.infer.infer import infer
-        from plx.infer.options import Clock
         from plx.time_shares import counted_together, in_turn
 
-        clock = Clock()
-        refuse_large_answers(self.ground.graph, self.ground.queries)
-        if options.draws is not None:
-            refuse_large_draws(self.ground.graph, self.ground.queries, options.draws, options.chains)
-        groups = by_given(self.ground)
-        counted = counted_together(self.ground, groups, options) if method in ("auto", "exact") else {}
-        done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
+        with stopwatch() as spent:
+            refuse_large_answers(self.ground.graph, self.ground.queries)
+            if options.draws is not None:
+                refuse_large_draws(self.ground.graph, self.ground.queries, options.draws, options.chains)
+            groups = by_given(self.ground)
+            counted = counted_together(self.ground, groups, options) if method in ("auto", "exact") else {}
+            done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
 
-        def run(group: QueryGroup, share: Options) -> Run:
-            with explained(self.origin, group):
-                model = condition(group.model, group.given)
-                return replace(group, model=model), infer(model, method, share)
+            def run(group: QueryGroup, share: Options) -> Run:
+                with explained(self.origin, group):
+                    model = condition(group.model, group.given)
+                    return replace(group, model=model), infer(model, method, share)
 
-        rest = [group for group in groups if group.positions not in counted]
-        runs, interrupted = in_turn(rest, run, options, clock)
+            rest = [group for group in groups if group.positions not in counted]
+            runs, interrupted = in_turn(rest, run, options, spent)
         return collect(self.name, [*done, *runs], self.ground.queries, interrupted, self._subject())
 
     def _subject(self) -> Subject:

@@ -9,7 +9,7 @@ from plx.deadline import OutOfTimeError, within
 from plx.graph.model import GroundModel
 from plx.ground.given import QueryGroup
 from plx.infer.inference import Inference
-from plx.infer.options import Clock, Options
+from plx.infer.options import Options
 
 Run = tuple[QueryGroup, Inference]
 """A group of queries on the model that was run, and its answers."""
@@ -35,19 +35,22 @@ def counted_together(
 
 
 def in_turn(
-    groups: Sequence[QueryGroup], run: Callable[[QueryGroup, Options], Run], options: Options, clock: Clock
+    groups: Sequence[QueryGroup],
+    run: Callable[[QueryGroup, Options], Run],
+    options: Options,
+    spent: Callable[[], float],
 ) -> tuple[list[Run], bool]:
     """Run groups one after another, each with an equal share of the time that is left then.
 
-    The first is run in any case; those that come when the time is over are left out. Ctrl-C ends it, with
-    the runs so far and True; KeyboardInterrupt where there are none.
+    `spent` tells the seconds so far. The first is run in any case; those that come when the time is over are
+    left out. Ctrl-C ends it, with the runs so far and True; KeyboardInterrupt where there are none.
     """
     runs: list[Run] = []
     try:
         for waiting, group in zip(range(len(groups), 0, -1), groups, strict=True):
-            if runs and options.seconds is not None and clock.seconds >= options.seconds:
+            if runs and options.seconds is not None and spent() >= options.seconds:
                 break
-            runs.append(run(group, _share(options, clock.seconds, waiting)))
+            runs.append(run(group, _share(options, spent(), waiting)))
             if runs[-1][1].status == "interrupted":
                 break
     except KeyboardInterrupt:

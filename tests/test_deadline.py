@@ -7,7 +7,7 @@ import math
 import pytest
 
 from plx import deadline
-from plx.deadline import OutOfTimeError, check, over, paused, seconds_left, within
+from plx.deadline import OutOfTimeError, check, over, paused, seconds_left, stopwatch, within
 
 
 @pytest.fixture
@@ -33,6 +33,18 @@ def test_the_nearest_deadline_counts(clock: list[float]) -> None:
         assert seconds_left() == 6
         check()
     assert math.isinf(seconds_left())
+
+
+def test_a_pause_is_on_no_stopwatch(clock: list[float]) -> None:
+    with stopwatch() as outer:
+        clock[0] = 2
+        with stopwatch() as inner, paused():
+            clock[0] = 50
+        clock[0] = 53
+        assert (outer(), inner()) == (5, 3)
+        with paused():
+            clock[0] = 60
+    assert outer() == 5
 
 
 def test_a_pause_moves_every_deadline(clock: list[float]) -> None:

@@ -6,33 +6,24 @@ import pytest
 
 from plx.ground.given import QueryGroup
 from plx.infer.inference import Inference
-from plx.infer.options import Clock, Options
+from plx.infer.options import Options
 from plx.time_shares import Run, in_turn
 from tests.models import make_model
 
 GROUPS = [QueryGroup((i,), make_model([2], [])) for i in range(4)]
 
 
-class Hand(Clock):
-    """A clock that is moved by hand."""
-
-    at = 0.0
-
-    @property
-    def seconds(self) -> float:
-        return self.at
-
-
 def run_all(takes: list[float], limit: float | None) -> list[float | None]:
     """The limit that each run is given, if each takes so long."""
-    clock, given = Hand(), []
+    spent, given = 0.0, []
 
     def run(group: QueryGroup, share: Options) -> Run:
+        nonlocal spent
         given.append(share.seconds)
-        clock.at += takes[group.positions[0]]
+        spent += takes[group.positions[0]]
         return group, Inference("exact", "", ())
 
-    runs, interrupted = in_turn(GROUPS, run, Options(seconds=limit), clock)
+    runs, interrupted = in_turn(GROUPS, run, Options(seconds=limit), lambda: spent)
     assert len(runs) == len(given) and not interrupted
     return given
 
@@ -64,8 +55,8 @@ def test_ctrl_c_keeps_the_runs_so_far(stop: int, caught: bool) -> None:
 
     if stop == 0 and not caught:
         with pytest.raises(KeyboardInterrupt):
-            in_turn(GROUPS, run, Options(), Clock())
+            in_turn(GROUPS, run, Options(), lambda: 0.0)
     else:
-        runs, interrupted = in_turn(GROUPS, run, Options(), Clock())
+        runs, interrupted = in_turn(GROUPS, run, Options(), lambda: 0.0)
         assert [group.positions for group, _ in runs] == [(i,) for i in range(stop + caught)]
         assert interrupted == (not caught)

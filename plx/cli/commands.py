@@ -27,6 +27,7 @@ from plx.cli.arguments import (
     MlnWeights,
     MlnWorld,
     Observed,
+    Programs,
     Protocol,
     SymmetryKind,
     Theme,
@@ -37,6 +38,7 @@ from plx.cli.arguments import (
     load,
     mln_choices,
     name_of,
+    programs,
     read,
 )
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
@@ -217,7 +219,7 @@ def run(
 
 @app.command()
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Programs; - reads standard input.")],
+    files: Programs,
     deep: Annotated[
         bool,
         typer.Option("--deep", help="Also look for a world that keeps all hard rules and observations."),
@@ -230,9 +232,9 @@ def check(
 ) -> None:
     """Look for mistakes in programs and their data, without running them.
 
-    Example: `plx check examples/*.plx`
+    Example: `plx check examples`
     """
-    found = (_checked(file, bind, evidence, deep) for file in files)
+    found = (_checked(file, bind, evidence, deep) for file in programs(files))
     clean = "no mistakes found, and a world that keeps every hard rule" if deep else "no mistakes found"
     if report(found, format, clean):
         raise typer.Exit(1)

@@ -157,7 +157,7 @@ class Fit(Generic[Runnable]):
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """The numbers as CSV text: what ``--weights`` and ``Model.with_weights`` read."""
+        """The numbers as CSV text: what ``--fit`` and ``Model.with_weights`` read."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["number", "value", "se", "prior", "observed", "expected"])

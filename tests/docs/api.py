@@ -25,20 +25,59 @@ _ARGUMENT = re.compile(r"^    (\w+): ", re.MULTILINE)
 def reference() -> str:
     """The whole page."""
     public = [(name, getattr(plx, name)) for name in plx.__all__]
-    functions = [_function(name, f, "plx.") for name, f in public if inspect.isfunction(f)]
+    functions = [(name, f) for name, f in public if inspect.isfunction(f)]
     errors = [(name, c) for name, c in public if inspect.isclass(c) and issubclass(c, BaseException)]
     classes = [(name, c) for name, c in public if inspect.isclass(c) and (name, c) not in errors]
-    return "\n".join(
-        [
-            _HEAD,
-            "## Functions\n",
-            *functions,
-            "## Classes\n",
-            *(_class(name, c) for name, c in classes),
-            "## Exceptions\n",
-            *(_class(name, c) for name, c in errors),
-        ]
-    )
+    anchors = _anchors([name for group in (functions, classes, errors) for name, _ in group])
+    parts = [
+        "## Functions\n",
+        *(_function(name, f, "plx.") for name, f in functions),
+        "## Classes\n",
+        *(_class(name, c) for name, c in classes),
+        "## Exceptions\n",
+        *(_class(name, c) for name, c in errors),
+    ]
+    overview = _overview([*functions, *classes, *errors], anchors)
+    return "\n".join([_HEAD, overview, *(_linked(part, anchors) for part in parts)])
+
+
+def _anchors(names: list[str]) -> dict[str, str]:
+    """What the headings are called in links, as GitHub does: the second of two alike has a number."""
+    anchors: dict[str, str] = {}
+    for name in names:
+        plain = f"plx{name.lower()}"
+        anchors[name] = f"{plain}-1" if plain in anchors.values() else plain
+    return anchors
+
+
+def _overview(public: list[tuple[str, object]], anchors: dict[str, str]) -> str:
+    """A table of all names, each with the first sentence of its docstring."""
+    rows = (f"| [`plx.{name}`](#{anchors[name]}) | {_summary(found)} |\n" for name, found in public)
+    return f"| name | what it is |\n| --- | --- |\n{''.join(rows)}"
+
+
+def _summary(found: object) -> str:
+    text = " ".join(_prose(found).split("\n\n")[0].split())
+    return re.split(r"(?<=\w[.:;]) ", text)[0].rstrip(".:;").replace("|", "\\|")
+
+
+def _linked(section: str, anchors: dict[str, str]) -> str:
+    """The section with a link from each public name in its prose to what is said of it."""
+
+    def link(found: re.Match[str]) -> str:
+        owner, _, method = found[1].partition(".")
+        if not method:
+            return f"[{found[0]}](#{anchors[owner]})"
+        is_method = inspect.isfunction(getattr(getattr(plx, owner), method, None))
+        return f"[{found[0]}](#{(owner + method).lower()})" if is_method else found[0]
+
+    parts = re.split(r"(^```.*?^```$|^#[^\n]*$)", section, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith(("```", "#")) else _NAME.sub(link, part) for part in parts)
+
+
+_PUBLIC = "|".join(plx.__all__)
+_NAME = re.compile(rf"`(?:plx\.)?((?:(?<=plx\.)|(?=[A-Z]))(?:{_PUBLIC})(?:\.\w+)?)`")
+"""A class, or a function behind `plx.`: alone, `run` is a method of the class that is spoken of."""
 
 
 def _function(name: str, function: object, owner: str = "", level: str = "###") -> str:

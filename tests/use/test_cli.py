@@ -209,6 +209,7 @@ def test_check_reads_many_files_and_reports_all(plx) -> None:
     assert "coin.plx: no mistakes found" in out
     assert "bad.plx:2:7: error:" in err
     assert "bad.plx:3:7: error:" in err
+    assert plx("check", ".") == (code, out, err)
 
 
 def test_check_needs_neither_numba_nor_sympy() -> None:

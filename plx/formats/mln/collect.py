@@ -174,7 +174,7 @@ class _Collector:
         if self.unweighted:
             others = len(self.unweighted) - 1
             more = f", nor have {others} more formulas" * (others > 1) + ", nor has one more" * (others == 1)
-            message = f"no weight and no final period{more}: weights are not learned (plx has no `learn` yet)"
+            message = f"no weight and no final period{more}: weights of a .mln are not learned"
             self.mistakes.append(Diagnostic(message, self.unweighted[0], _LEARN_HINT))
 
     def _rule(self, rule: tree.Rule) -> logic.Rule | None:
