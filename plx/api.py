@@ -61,20 +61,17 @@ def convert(
     *evidence: str | os.PathLike[str],
     **bindings: object,
 ) -> tuple[Diagnostic, ...]:
-    """Write what is in a file as another file, by their suffixes: .plx, .uai or .fg; gives back what to
-    know of it.
+    """Write what is in a file as another file, by their suffixes: .plx, .uai, .fg, .cnf, .wcnf, and
+    Bayesian networks as .bif, .xmlbif or .net; gives back what to know of it.
 
     ``evidence`` and ``bindings`` are those of ``load``. Raises PlxError as ``load`` does, CallError for a
     suffix that is not written, OSError if the file cannot be.
     """
-    from plx.saving import save
-    from plx.writing import require_writer, written
+    from plx.writing import require_writer, write
 
     require_writer(Path(path), Path(output))
     model = load(path, *evidence, **bindings)
-    found = written(model, Path(output).suffix)
-    save(Path(output), found.text.encode())
-    return (*model.warnings, *found.notes)
+    return (*model.warnings, *write(model, Path(output)))
 
 
 def from_pgmpy(model: object, /, **observed: object) -> Model:

@@ -281,7 +281,11 @@ def ground(
 def convert(
     file: File,
     output: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx, .uai or .fg file.")
+        Path,
+        typer.Argument(
+            metavar="OUTPUT",
+            help="What to write: a .plx, .uai, .fg, .cnf, .wcnf, .bif, .xmlbif or .net file.",
+        ),
     ],
     max_ground: MaxGround = None,
     bind: Bind = None,
@@ -296,14 +300,12 @@ def convert(
 
     Example: `plx convert smoking.mln smoking.plx --evidence smoking.db`
     """
-    from plx.writing import require_writer, written
+    from plx.writing import require_writer, write
 
     check_output(output)
     require_writer(file, output)
     questions, choices = Questions(tuple(asked or ())), mln_choices(weights, world, closed, dialect)
-    found = written(load(file, bind, evidence, max_ground, 0, questions, choices), output.suffix)
-    _say(found.notes)
-    put(found.text, output)
+    _say(write(load(file, bind, evidence, max_ground, 0, questions, choices), output))
 
 
 def _kind_for_method(option: str) -> str:

@@ -40,6 +40,7 @@ def read_fg(source: Source, values: Values) -> Network:
         numbered(values, ids),
         tuple(states[card[identity]] for identity in ids),
         tuple(_renumber(table, place) for table in tables),
+        numbers=tuple(ids),
     )
 
 
