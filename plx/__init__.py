@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plx.answer.named import Estimate, MapWorld, Moments
     from plx.answer.result import Interrupted, QueryResult, Result
-    from plx.api import compare, compile, convert, from_pgmpy, load, run
+    from plx.api import compare, compile, convert, from_networkx, from_pgmpy, from_pyagrum, load, run
     from plx.data.database_rows import Database
     from plx.data.otherwise import Else
     from plx.errors import CallError, Diagnostic, PlxError
@@ -34,7 +34,9 @@ __all__ = [
     "compare",
     "compile",
     "convert",
+    "from_networkx",
     "from_pgmpy",
+    "from_pyagrum",
     "load",
     "run",
     "score",

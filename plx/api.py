@@ -61,20 +61,17 @@ def convert(
     *evidence: str | os.PathLike[str],
     **bindings: object,
 ) -> tuple[Diagnostic, ...]:
-    """Write what is in a file as another file, by their suffixes: .plx, .uai or .fg; gives back what to
-    know of it.
+    """Write what is in a file as another file, by their suffixes: .plx, .uai, .fg, .cnf, .wcnf, and
+    Bayesian networks as .bif, .xmlbif or .net; gives back what to know of it.
 
     ``evidence`` and ``bindings`` are those of ``load``. Raises PlxError as ``load`` does, CallError for a
     suffix that is not written, OSError if the file cannot be.
     """
-    from plx.saving import save
-    from plx.writing import require_writer, written
+    from plx.writing import require_writer, write
 
     require_writer(Path(path), Path(output))
     model = load(path, *evidence, **bindings)
-    found = written(model, Path(output).suffix)
-    save(Path(output), found.text.encode())
-    return (*model.warnings, *found.notes)
+    return (*model.warnings, *write(model, Path(output)))
 
 
 def from_pgmpy(model: object, /, **observed: object) -> Model:
@@ -82,10 +79,48 @@ def from_pgmpy(model: object, /, **observed: object) -> Model:
 
     Raises CallError for another object, PlxError for evidence on what is not there.
     """
-    from plx.formats.pgmpy_model import read_pgmpy
+    from plx.formats.model_objects import read_pgmpy
     from plx.origin import ForeignNetwork
 
     return Model(type(model).__name__, ForeignNetwork(read_pgmpy(model, observed)))
+
+
+def from_pyagrum(model: object, /, **observed: object) -> Model:
+    """The model that pyAgrum holds in memory, a ``BayesNet`` or a ``MarkovRandomField``, with observed states
+    by name.
+
+    Raises CallError for another object, PlxError for evidence on what is not there.
+    """
+    from plx.formats.model_objects import read_pyagrum
+    from plx.origin import ForeignNetwork
+
+    return Model(type(model).__name__, ForeignNetwork(read_pyagrum(model, observed)))
+
+
+def from_networkx(
+    graph: object,
+    /,
+    type: str = "Node",
+    relation: str = "edge",
+    *,
+    nodes: Iterable[str] | Mapping[str, str] = (),
+    edges: Iterable[str] | Mapping[str, str] = (),
+    both: bool = False,
+) -> dict[str, object]:
+    """A graph of networkx as data for a program: ``plx.compile(text, **plx.from_networkx(graph))``.
+
+    Its nodes are the members of a type, its edges a relation on it: ``type Node``,
+    ``relation edge(Node, Node)``. An undirected edge stands once, or, with ``both``, in both directions.
+    ``nodes`` and ``edges`` are attributes, or names of params for them: each becomes a param,
+    ``param age(Node)`` or ``param strength(Node, Node)``, which is 0 where there is no edge. A node that is
+    neither a text nor a whole number is called by its text.
+
+    Raises CallError for what is no graph, for attributes that some nodes or edges lack, for nodes that are
+    called alike, and for attributes of parallel edges.
+    """
+    from plx.data.networkx_graph import bindings_of
+
+    return bindings_of(graph, type, relation, nodes, edges, both)
 
 
 def run(

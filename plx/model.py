@@ -366,6 +366,13 @@ def _check_kind(kind: Kind) -> None:
     check_choice("kind of symmetry", kind, ("variable", "vv", "nec"))
 
 
+def methods() -> tuple[str, ...]:
+    """The names of all methods."""
+    from plx.infer.infer import methods as known
+
+    return known()
+
+
 def check_method(method: str) -> None:
     """Raises CallError, with the nearest name, if ``Model.run`` knows no such method."""
     from plx.infer.infer import require_method

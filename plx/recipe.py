@@ -71,3 +71,27 @@ def awaited(source: Source) -> tuple[str, ...]:
     module, _ = recover(source)
     kinds = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl
     return tuple(s.name.text for s in module.statements if isinstance(s, kinds) and s.value is None)
+
+
+def named_files(source: Source) -> tuple[str, ...]:
+    """The files of data that a program names, as it names them."""
+    module, _ = recover(source)
+    values = [getattr(s, "file", None) or getattr(s, "value", None) for s in module.statements]
+    return tuple(dict.fromkeys(value.path for value in values if isinstance(value, ast.File)))
+
+
+def declared_names(source: Source) -> tuple[str, ...]:
+    """The types, params, relations and random functions of a program: what the caller can give values."""
+    module, _ = recover(source)
+    kinds = ast.TypeDecl | ast.ParamDecl | ast.RelationDecl | ast.RandomDecl
+    return tuple(dict.fromkeys(s.name.text for s in module.statements if isinstance(s, kinds)))
+
+
+def questions_of(source: Source) -> tuple[str, ...]:
+    """The queries of a program, and the names of its random functions, as texts."""
+    module, _ = recover(source)
+    queries = [
+        s.span.text.removeprefix("query").strip() for s in module.statements if isinstance(s, ast.Query)
+    ]
+    randoms = [s.name.text for s in module.statements if isinstance(s, ast.RandomDecl)]
+    return tuple(dict.fromkeys([*queries, *randoms]))

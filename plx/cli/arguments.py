@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from plx.cli import completion
 from plx.cli.output import check_output, complain, reason
 from plx.errors import CallError
 from plx.questions import Questions
@@ -65,24 +66,35 @@ class SymmetryKind(StrEnum):
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="A program (- reads standard input), or a .uai, .bif, .fg, .cnf or .mln network."
+        metavar="FILE",
+        autocompletion=completion.models,
+        help="A program (- reads standard input), or a .uai, .bif, .fg, .cnf or .mln network.",
     ),
 ]
 Bind = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
+        autocompletion=completion.bound,
         help="Give a type, param, relation or observation: w=0.7, Person=anna,bob, p=p.csv, "
         "'p=p.csv else 0', 'p=farm.db table sales'. Repeatable.",
     ),
 ]
 Programs = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE...", help="Programs, or folders of them; - reads standard input."),
+    typer.Argument(
+        metavar="FILE...",
+        autocompletion=completion.programs,
+        help="Programs, or folders of them; - reads standard input.",
+    ),
 ]
 Evidence = Annotated[
     list[str] | None,
-    typer.Option(metavar="FILE", help="Observations for a network: a file, or NAME=STATE. Repeatable."),
+    typer.Option(
+        metavar="FILE",
+        autocompletion=completion.files(),
+        help="Observations for a network: a file, or NAME=STATE. Repeatable.",
+    ),
 ]
 MlnWeights = Annotated[
     Weights | None,
@@ -116,6 +128,7 @@ Asked = Annotated[
     typer.Option(
         "--query",
         metavar="QUERY",
+        autocompletion=completion.asked,
         help='Ask this in place of the program\'s own queries: "smokes(x) for x in Person"; of a .mln, '
         "predicates, formulas or a .db that lists them. Repeatable.",
     ),
@@ -125,12 +138,18 @@ Observed = Annotated[
     typer.Option(
         "--observe",
         metavar="FACT",
+        autocompletion=completion.asked,
         help='Observe this as well: "friends(anna, bob)", "!smokes(bob)". Repeatable.',
     ),
 ]
 FitFile = Annotated[
     Path | None,
-    typer.Option("--fit", metavar="FILE", help="Learned numbers: what `plx learn -o weights.csv` wrote."),
+    typer.Option(
+        "--fit",
+        metavar="FILE",
+        autocompletion=completion.files(".csv", ".json"),
+        help="Learned numbers: what `plx learn -o weights.csv` wrote.",
+    ),
 ]
 WorldFolders = Annotated[
     list[Path] | None,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from plx.cli import completion
 from plx.cli.arguments import (
     Asked,
     Best,
@@ -44,6 +45,7 @@ from plx.cli.arguments import (
 from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
 from plx.cli.findings import Findings, report
 from plx.cli.fmt import fmt
+from plx.cli.init import init
 from plx.cli.learning import learn, score
 from plx.cli.lint import explain, lint
 from plx.cli.lsp import lsp
@@ -86,7 +88,6 @@ app = typer.Typer(
     name="plx",
     cls=_Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -122,7 +123,11 @@ def plx(
 def run(
     file: File,
     method: Annotated[
-        str, typer.Option(help="auto, exact, lifted, gibbs, … auto is exact where that is possible.")
+        str,
+        typer.Option(
+            autocompletion=completion.methods,
+            help="auto, exact, lifted, gibbs, … auto is exact where that is possible.",
+        ),
     ] = "auto",
     seed: Annotated[
         int | None,
@@ -170,6 +175,10 @@ def run(
         typer.Option(help="How to print the answers: as the suffix of -o says, else a table. parquet: -o."),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
+    watched: Annotated[
+        bool,
+        typer.Option("--watch", help="Run again whenever the program or a file that it reads changes."),
+    ] = False,
 ) -> None:
     """Answer the queries of a program.
 
@@ -188,33 +197,44 @@ def run(
         check_report(report)
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
     choices = mln_choices(weights, world, closed, dialect)
-    model = load(file, bind, evidence, max_ground, best, questions, choices, fit)
     check_method(method)
-    try:
-        result = model.run(
-            method=method,
-            seed=seed,
-            chains=chains,
-            samples=samples,
-            seconds=seconds,
-            accuracy=accuracy,
-            draws=draws,
-            progress=True,
-        )
-    except Interrupted as interrupt:
-        if interrupt.result is None:
-            raise
+
+    def once() -> None:
+        model = load(file, bind, evidence, max_ground, best, questions, choices, fit)
+        try:
+            result = model.run(
+                method=method,
+                seed=seed,
+                chains=chains,
+                samples=samples,
+                seconds=seconds,
+                accuracy=accuracy,
+                draws=draws,
+                progress=True,
+            )
+        except Interrupted as interrupt:
+            if interrupt.result is None:
+                raise
+            if report is not None:
+                interrupt.result.report(report)
+            print_result(interrupt.result, form, output)
+            raise typer.Exit(INTERRUPTED) from None
+        if plot is not None:
+            result.plot(plot, theme.value)
         if report is not None:
-            interrupt.result.report(report)
-        print_result(interrupt.result, form, output)
-        raise typer.Exit(INTERRUPTED) from None
-    if plot is not None:
-        result.plot(plot, theme.value)
-    if report is not None:
-        result.report(report, model.cheap_symmetries())
-    print_result(result, form, output)
-    if strict and not result.converged:
-        raise typer.Exit(UNCONVERGED)
+            result.report(report, model.cheap_symmetries())
+        print_result(result, form, output)
+        if strict and not result.converged:
+            raise typer.Exit(UNCONVERGED)
+
+    if not watched:
+        once()
+        return
+    if str(file) == "-":
+        raise typer.BadParameter("--watch looks at files, and standard input is none")
+    from plx.cli.watch import read_files, watch
+
+    watch(once, lambda: read_files(file, evidence or (), bind or (), [fit]))
 
 
 @app.command()
@@ -240,6 +260,7 @@ def check(
         raise typer.Exit(1)
 
 
+app.command()(init)
 app.command()(fmt)
 app.command()(lint)
 app.command()(explain)
@@ -281,7 +302,11 @@ def ground(
 def convert(
     file: File,
     output: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="What to write: a .plx, .uai or .fg file.")
+        Path,
+        typer.Argument(
+            metavar="OUTPUT",
+            help="What to write: a .plx, .uai, .fg, .cnf, .wcnf, .bif, .xmlbif or .net file.",
+        ),
     ],
     max_ground: MaxGround = None,
     bind: Bind = None,
@@ -296,14 +321,12 @@ def convert(
 
     Example: `plx convert smoking.mln smoking.plx --evidence smoking.db`
     """
-    from plx.writing import require_writer, written
+    from plx.writing import require_writer, write
 
     check_output(output)
     require_writer(file, output)
     questions, choices = Questions(tuple(asked or ())), mln_choices(weights, world, closed, dialect)
-    found = written(load(file, bind, evidence, max_ground, 0, questions, choices), output.suffix)
-    _say(found.notes)
-    put(found.text, output)
+    _say(write(load(file, bind, evidence, max_ground, 0, questions, choices), output))
 
 
 def _kind_for_method(option: str) -> str:

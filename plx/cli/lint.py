@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from plx.cli import completion
 from plx.cli.arguments import Bind, MaxGround, Programs, name_of, programs, read
 from plx.cli.findings import Findings, report
 from plx.cli.output import TextOrJson, put
@@ -33,7 +34,10 @@ def lint(
 
 
 def explain(
-    code: Annotated[str | None, typer.Argument(metavar="CODE", help="As in PLX104. Without: all.")] = None,
+    code: Annotated[
+        str | None,
+        typer.Argument(metavar="CODE", autocompletion=completion.codes, help="As in PLX104. Without: all."),
+    ] = None,
 ) -> None:
     """Say what a warning means, with a bad and a good example.
 

@@ -77,7 +77,15 @@ def open_duckdb(path: Path) -> Iterator[DuckdbFile]:
     """A file, opened to be read; its queries see no other file. Raises SqlError."""
     library("pyarrow", "DuckDB files")
     with closing(_connected(path)) as connection:
-        yield DuckdbFile(connection)
+        try:
+            yield DuckdbFile(connection)
+        except (RuntimeError, SqlError) as error:  # what the library makes of Ctrl-C
+            if _INTERRUPTED.fullmatch(str(error)) is None:
+                raise
+            raise KeyboardInterrupt from None
+
+
+_INTERRUPTED = re.compile(r"(INTERRUPT Error: )?(Query )?[Ii]nterrupted!?")
 
 
 @_in_words

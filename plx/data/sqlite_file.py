@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from plx.data.cells import Column, ColumnBuilder, truths
-from plx.data.database import in_words, quoted_name
+from plx.data.database import SqlError, in_words, quoted_name
 from plx.data.file_rows import RowsAsked
 
 _PORTION = 1 << 14
@@ -16,6 +16,9 @@ _PORTION = 1 << 14
 
 _ERRORS = (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError)
 _in_words = in_words(lambda: _ERRORS)
+
+_STEPS = 1 << 18
+"""After so many steps of a query Python looks for signals."""
 
 
 class SqliteFile:
@@ -68,15 +71,32 @@ class SqliteFile:
 @contextmanager
 def open_sqlite(path: Path) -> Iterator[SqliteFile]:
     """A file, opened to be read. Raises SqlError."""
-    with closing(_connected(path)) as connection:
+    with closing(_connected(path)) as connection, _interruptible():
         yield SqliteFile(connection)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Raises KeyboardInterrupt where the library says that it was interrupted: nothing else does that."""
+    try:
+        yield
+    except SqlError as error:
+        if str(error) == "interrupted":
+            raise KeyboardInterrupt from None
+        raise
 
 
 @_in_words
 def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?{_mode(path)}", uri=True)
     connection.execute("pragma temp_store = memory")
+    connection.set_progress_handler(_go_on, _STEPS)
     return connection
+
+
+def _go_on() -> int:
+    """A call of Python, in which Ctrl-C is noticed; the library then ends the query as interrupted."""
+    return 0
 
 
 def _mode(path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, NoReturn
 
@@ -73,14 +73,28 @@ class _Reader:
                 self._unique(state, states, f"state of `{block.name.text}`")
             self.states.append(states)
         families = self._families()
+        tables = tuple(self._table(family) for family in families)
+        names, listed = self._real()
         empty = np.zeros((1, 0), dtype=np.int64)
         return Network(
             values=self.values,
-            blocks=tuple(AtomBlock(name, empty, i) for i, name in enumerate(self.names)),
-            states=tuple(self.values.ids(states) for states in self.states),
-            tables=tuple(self._table(family) for family in families),
+            blocks=tuple(AtomBlock(name, empty, i) for i, name in enumerate(names)),
+            states=tuple(self.values.ids(each) for each in listed),
+            tables=tables,
             warnings=tuple(self.warnings),
         )
+
+    def _real(self) -> tuple[list[str], list[list[str]]]:
+        """Names and states as they are called where the file keeps that, else as it writes them."""
+        names: dict[str, int] = {}
+        states = []
+        for block in self.file.variables:
+            mine = block.real or (block.name.text, *(state.text for state in block.states))
+            self._unique(replace(block.name, text=mine[0]), names, "variable")
+            if len(set(mine[1:])) < len(mine) - 1:
+                self._fail(f"two states of `{mine[0]}` are called the same", block.name)
+            states.append(list(mine[1:]))
+        return list(names), states
 
     def _unique(self, name: Token, seen: dict[str, int], what: str) -> None:
         if name.text in seen:

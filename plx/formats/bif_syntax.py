@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from plx.errors import Diagnostic, PlxError
+from plx.formats.plain_names import kept_names, real_names
 from plx.source import Source, Span
 
 _TOKEN: Final = re.compile(
@@ -37,10 +38,14 @@ class Token:
 
 @dataclass(frozen=True)
 class BifVariable:
-    """``variable name { type discrete [ n ] { states }; }``."""
+    """``variable name { type discrete [ n ] { states }; }``.
+
+    ``real`` is how its name and states are really called, where the file had to write them otherwise.
+    """
 
     name: Token
     states: tuple[Token, ...]
+    real: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,29 +155,32 @@ class _Parser:
             self.take()
         self.take()
 
-    def _skip_property(self) -> None:
+    def _property(self) -> str:
+        """The text of a property."""
+        start = self.next.start
         while not self._is(";"):
             if self.next.kind == "end" or self._is("}"):
                 self._expect(";")
             self.take()
-        self.take()
+        return self.source.text[start : self.take().start]
 
     def _variable(self) -> BifVariable:
         name = self._name("{", "the name of a variable")
         self._expect("{")
         states: tuple[Token, ...] = ()
+        remark = None
         while not self._is("}"):
             head = self.take()
             if head.text == "type":
                 states = self._states()
             elif head.text == "property":
-                self._skip_property()
+                remark = kept_names(self._property()) or remark
             else:
                 self._fail("expected `type`, `property` or `}`", head)
         if not states:
             self._fail(f"the variable `{name.text}` has no `type discrete [ n ] {{ … }}`", self.next)
         self.take()
-        return BifVariable(name, states)
+        return BifVariable(name, states, real_names(remark, len(states)))
 
     def _states(self) -> tuple[Token, ...]:
         size = self.take()
@@ -206,7 +214,8 @@ class _Parser:
         rows = []
         while not self._is("}"):
             if self.next.text == "property" and self.next.kind == "word":
-                self._skip_property()
+                self.take()
+                self._property()
             else:
                 rows.append(self._row())
         self.take()

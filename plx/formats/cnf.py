@@ -34,6 +34,7 @@ def read_cnf(source: Source, values: Values) -> Network:
         clauses=tuple(clauses),
         warnings=tuple(reader.warnings),
         asks="logz" if counting else "map",
+        numbers=tuple(range(1, formula.variables + 1)),
     )
 
 

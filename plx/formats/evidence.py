@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -37,6 +38,8 @@ class NetworkNames:
                 names[f"{block.name}({arguments})" if arguments else block.name] = block.first + i
                 names.setdefault(arguments, block.first + i)
         names.pop("", None)
+        for variable, number in enumerate(self._network.numbers or ()):
+            names.setdefault(str(number), variable)
         return names
 
     def states(self, variable: int) -> Mapping[str, int]:
@@ -129,15 +132,25 @@ def _read_observed(words: Words, network: Network) -> Observed:
     state = words.integer("a state")
     card = len(network.states[variable])
     if state >= card:
-        words.fail(f"variable {variable} has no state {state}: its states are numbered 0 to {card - 1}")
+        number = variable if network.numbers is None else network.numbers[variable]
+        words.fail(f"variable {number} has no state {state}: its states are numbered 0 to {card - 1}")
     return Observed(variable, state, words.span(words.at - 2, words.at))
 
 
 def _read_variable(words: Words, network: Network) -> int:
-    variable = words.integer("an observed variable")
-    if variable >= len(network.states):
-        words.fail(f"there is no variable {variable}: the model has {len(network.states):,}, numbered from 0")
-    return variable
+    number, count = words.integer("an observed variable"), len(network.states)
+    if network.numbers is None:
+        if number >= count:
+            words.fail(f"there is no variable {number}: the model has {count:,}, numbered from 0")
+        return number
+    place = bisect_left(network.numbers, number)
+    if place == count or network.numbers[place] != number:
+        first, last = network.numbers[0] if count else 0, network.numbers[-1] if count else 0
+        gaps = ", with gaps" if last - first >= count else ""
+        words.fail(
+            f"there is no variable {number}: the model has {count:,}, numbered {first} to {last}{gaps}"
+        )
+    return place
 
 
 def _stray(words: Words) -> tuple[Diagnostic, ...]:

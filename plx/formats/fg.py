@@ -27,6 +27,9 @@ def read_fg(source: Source, values: Values) -> Network:
     Raises PlxError for a file that is none.
     """
     words = Words(source, COMMENT)
+    if words.left and words.take(1, "")[0] in ("domain", "predicate"):
+        words.fail("this .fg is a model of Forclift, with logical variables; plx reads those of libDAI")
+    words.at = 0
     numbers = LogNumbers(values)
     card: dict[int, int] = {}
     tables = [_read_table(words, f, card, numbers) for f in range(words.integer("the number of factors"))]
@@ -40,6 +43,7 @@ def read_fg(source: Source, values: Values) -> Network:
         numbered(values, ids),
         tuple(states[card[identity]] for identity in ids),
         tuple(_renumber(table, place) for table in tables),
+        numbers=tuple(ids),
     )
 
 

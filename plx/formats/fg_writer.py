@@ -7,12 +7,11 @@ from plx.graph.model import GroundModel
 
 
 def write_fg(model: GroundModel) -> UaiText:
-    """The free variables and factors of a model, scaled as `write_uai` does; comments tell the names.
+    """The free variables and factors of a model, scaled as `write_uai` does.
 
     Raises PlxError as `write_uai`.
     """
-    graph, atoms = model.graph, model.atoms
-    names = [f"# x({node}) is {atoms.name(int(atom))}" for node, atom in enumerate(atoms.atom_of)]
+    graph = model.graph
     factors, log_scale = [], model.log_constant
     left = set(range(graph.n_variables))  # the file knows a variable by the factors over it
     for variables, top, entries in scaled_tables(model):
@@ -20,7 +19,7 @@ def write_fg(model: GroundModel) -> UaiText:
         left -= set(variables)
         factors.append(_factor(variables, [int(graph.card[v]) for v in variables], entries))
     factors += [_factor([v], [int(graph.card[v])], ["1"] * int(graph.card[v])) for v in sorted(left)]
-    return UaiText("\n".join([*names, str(len(factors)), *factors]) + "\n", log_scale)
+    return UaiText("\n".join([str(len(factors)), *factors]) + "\n", log_scale)
 
 
 def _factor(variables: list[int], cards: list[int], entries: list[str]) -> str:

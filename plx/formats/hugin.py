@@ -14,6 +14,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.formats.bif import network_of
 from plx.formats.bif_syntax import BifFile, BifProbability, BifVariable, Row, Token
 from plx.formats.network import Network
+from plx.formats.plain_names import REMARK, real_names
 from plx.source import Source, Span
 from plx.values import Values
 
@@ -113,7 +114,11 @@ class _Parser:
         fields = self._fields()
         if not fields.get("states", (name, []))[1]:
             self._fail(f"the node `{name.text}` has no `states`", name)
-        return BifVariable(name, tuple(fields["states"][1]))
+        _, kept = fields.get(REMARK, (name, []))
+        states = tuple(fields["states"][1])
+        return BifVariable(
+            name, states, real_names(kept[0].text.replace("'", '"') if kept else None, len(states))
+        )
 
     def _potential(self) -> BifProbability:
         self._expect("(")

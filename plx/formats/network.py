@@ -51,7 +51,8 @@ class Clause:
 class Network:
     """Variables, numbered by the blocks that name them, with the ids of their states.
 
-    ``asks`` is what people want to know of it: all marginals, log Z, or a most probable world.
+    ``asks`` is what people want to know of it: all marginals, log Z, or a most probable world. ``numbers``
+    are those of the variables in its file; None: 0, 1, 2, …
     """
 
     values: Values
@@ -61,6 +62,7 @@ class Network:
     clauses: tuple[Clause, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     asks: Literal["marginals", "logz", "map"] = "marginals"
+    numbers: tuple[int, ...] | None = None
 
     @property
     def cards(self) -> list[int]:

@@ -22,6 +22,7 @@ from plx.formats.evidence import (
 )
 from plx.formats.fg import read_fg
 from plx.formats.hugin import read_hugin
+from plx.formats.names_file import NAMED_FORMS, names_file, with_names
 from plx.formats.network import FileEvidence, Network, ObservedNetwork
 from plx.formats.paper import read_paper
 from plx.formats.uai import read_uai
@@ -78,12 +79,19 @@ def read_observed(path: str | Path, evidence: Evidence = (), best: int = 0) -> O
 
 
 def read_network(path: str | Path) -> Network:
-    """The network in a file, before evidence. Raises PlxError for a file that cannot be read."""
+    """The network in a file, with the names beside it, before evidence.
+
+    Raises PlxError for a file that cannot be read.
+    """
     reader = READERS.get(Path(path).suffix.lower())
     if reader is None:
         known = ", ".join(sorted(READERS))
         raise PlxError(Diagnostic(f"{path}: models are read from files that end in {known}"))
-    return reader(read_source(path), Values())
+    network = reader(read_source(path), Values())
+    names = names_file(Path(path))
+    if Path(path).suffix.lower() in NAMED_FORMS and names.is_file():
+        return with_names(network, read_source(names))
+    return network
 
 
 def read_source(path: str | Path) -> Source:

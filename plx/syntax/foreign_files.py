@@ -28,6 +28,8 @@ SUFFIXES: Final = {
     ".stan": ("a program of Stan", f"{_PLX}; its unknowns are discrete"),
     ".wppl": ("a program of WebPPL", _PLX),
     ".blog": ("a program of BLOG", _PLX),
+    ".praise": ("a model of aic-praise", _PLX),
+    ".wfomcs": ("a sentence of WFOMC", _PLX),
     ".csv": ("a table of data", _DATA),
     ".tsv": ("a table of data", _DATA),
     ".parquet": ("a table of data", _DATA),

@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.cases_tally [--detail] [--only TEXT] [--sample SECONDS] [--map SECONDS]
     python -m tests.benchmarks.cases_tally --mln [--detail] [--only TEXT]
+    python -m tests.benchmarks.cases_tally --all [--detail] [--only TEXT]
 
 *exact*: every known answer met, to 1e-9 (5e-7 where the published digits end there). *refused*: past
 the budget of exact inference, for the reason given. With ``--sample`` these are sampled instead, and
@@ -11,6 +12,10 @@ converged. With ``--map``, *best* counts the known most probable worlds that wer
 With ``--mln``, the Markov logic networks instead. *right*: every known answer met, to 1e-9. *read*:
 translated, and no answer is known. *wide*: translated, and too wide for exact answers. *refused*:
 something that plx does not do is named with its line, or something that is wrong in the file.
+
+With ``--all``, whatever lies in the folder: networks, Markov logic, and files in languages that plx does not
+read, which are refused by name. *right*: every known answer met (that evidence is impossible, too). *read*:
+no answer is known, or it is too wide for exact ones.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import plx
 from plx.errors import PlxError
 from plx.formats import read_model
 from plx.graph.model import GroundModel
@@ -30,7 +36,7 @@ from plx.infer.exact.elimination import JunctionTreePlan, plan, solve
 from plx.infer.exact.limits import ExactBudget
 from plx.infer.infer import infer
 from plx.infer.options import Options
-from tests.formats.published import Case, cases
+from tests.formats.published import CASES, Case, cases
 from tests.formats.published_mln import MlnCase, known_cases, other_cases
 
 OUTCOMES = ("exact", "impossible", "sampled", "refused", "wrong", "error")
@@ -130,6 +136,55 @@ def tally_mln(only: str, detail: bool) -> dict[str, Counter[str]]:
     return tally
 
 
+ALL_OUTCOMES = ("right", "read", "refused", "wrong", "failed")
+_AS_ALL = {"exact": "right", "impossible": "right", "refused": "read", "wide": "read", "error": "refused"}
+
+
+def tally_all(only: str, detail: bool) -> dict[str, Counter[str]]:
+    """How every model in the folder went, by folder."""
+    tally: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(folder: str, name: str, kind: str, reason: str) -> None:
+        tally[folder].update(("cases", kind))
+        if detail or kind in ("wrong", "failed"):
+            print(f"{kind:8} {folder}/{name} {reason}", flush=True)
+
+    for case in cases():
+        if only in f"{case.folder}/{case.name}":
+            try:
+                outcome = run(case)
+                add(case.folder, case.name, _AS_ALL.get(outcome.kind, outcome.kind), outcome.reason)
+            except Exception as fault:
+                add(case.folder, case.name, "failed", repr(fault))
+    with TemporaryDirectory() as folder:
+        known = known_cases(Path(folder))
+        for mln in [*known, *other_cases(known)]:
+            place = "/".join(Path(mln.folder).parts[1:3]) or mln.folder
+            if mln.path.is_relative_to(CASES) and only in f"{place}/{mln.name}":
+                kind, reason = run_mln(mln)
+                add(place, mln.name, _AS_ALL.get(kind, kind), reason)
+    for path in sorted(path for suffix in UNREAD for path in CASES.rglob(suffix)):
+        place = str(path.parent.relative_to(CASES))
+        if only in f"{place}/{path.name}":
+            add(place, path.name, *_refused(path))
+    return dict(sorted(tally.items()))
+
+
+UNREAD = ("lifted/forclift/*.fg", "*.praise", "*.wfomcs")
+"""Files in languages that plx does not read."""
+
+
+def _refused(path: Path) -> tuple[str, str]:
+    """How a file ends that plx does not read: refused, or failed."""
+    try:
+        plx.load(path)
+    except PlxError as mistake:
+        return "refused", str(mistake).splitlines()[0]
+    except Exception as fault:
+        return "failed", repr(fault)
+    return "read", ""
+
+
 def main() -> None:
     """Run all cases and print the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -138,7 +193,11 @@ def main() -> None:
     options.add_argument("--sample", type=float, default=0.0, help="sample what is refused, so many seconds")
     options.add_argument("--map", type=float, default=0.0, help="look for most probable worlds, so long")
     options.add_argument("--mln", action="store_true", help="the Markov logic networks")
+    options.add_argument("--all", action="store_true", help="whatever lies there, in one table")
     chosen = options.parse_args()
+    if chosen.all:
+        print_table(tally_all(chosen.only, chosen.detail), ("cases", *ALL_OUTCOMES))
+        return
     if chosen.mln:
         print_table(tally_mln(chosen.only, chosen.detail), ("cases", *MLN_OUTCOMES))
         return

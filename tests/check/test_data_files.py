@@ -6,7 +6,10 @@ from __future__ import annotations
 import builtins
 import datetime
 import json
+import os
+import signal
 import sqlite3
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from decimal import Decimal
@@ -532,3 +535,29 @@ def test_the_command_line_reads_tables(tmp_path: Path) -> None:
     assert status == 0 and json.loads(printed)["queries"][0]["mean"] == 0.5
     status, printed = call([*run, f"P={tmp_path}/none.db table people"])
     assert status == 2 and "there is no file" in printed
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        (
+            "db",
+            "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n",
+        ),
+        (
+            "duckdb",
+            "select count(*) from range(9000000) a, range(9000000) b where (a.range * b.range) % 7 = 3",
+        ),
+    ],
+)
+def test_ctrl_c_ends_a_long_query(tmp_path: Path, kind: str, query: str) -> None:
+    path = tmp_path / f"a.{kind}"
+    connect = sqlite3.connect if kind == "db" else pytest.importorskip("duckdb").connect
+    with closing(connect(str(path))) as base:
+        base.execute("create table t(x text)")
+        base.commit()
+    press = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    press.start()
+    with pytest.raises(KeyboardInterrupt):
+        plx.compile(f'type T from "{path}" sql "{query}"\nrandom f(T)\nquery map')
+    press.join()

@@ -148,6 +148,18 @@ def test_evidence_gives_the_weight_of_the_models_that_agree(tmp_path: Path) -> N
 
 # --------------------------------------------------------------------------------- MaxSAT
 
+
+def test_evidence_files_count_variables_as_the_formula_does(tmp_path: Path) -> None:
+    file = save(tmp_path, "a.cnf", SAME["competition.cnf"])
+    by_number = read_model(file, [save(tmp_path, "a.evid", "1 1 1\n")])
+    assert total(by_number) == total(read_model(file, {"x(1)": "true"}))
+    likelihood = read_model(file, [save(tmp_path, "a.virt", "1 1 2 0 1\n")])
+    assert total(likelihood) == pytest.approx(total(by_number))
+    for text in ("1 0 1", "1 4 1"):
+        said = mistake(file, [save(tmp_path, "b.evid", text)])
+        assert f"b.evid:1:3: error: there is no variable {text[2]}: the model has 3, numbered 1 to 3" in said
+
+
 TOP = "c MaxSAT\np wcnf 3 4 20\n20 1 2 0\n3 -1 0\n4 -2 3 0\n2 -3 0\n"
 HARD = "c MaxSAT of 2022\nh 1 2 0\n3 -1 0\n4 -2 3 0\n2 -3 0\n"
 

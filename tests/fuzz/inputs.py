@@ -235,6 +235,29 @@ def _table(name: str) -> Callable[[bytes, Path], object]:
     return read
 
 
+RECORDS = (
+    '{"P": "anna", "value": 2}\n{"P": "bob", "value": 3}\n\n{"value": 1, "P": "van Dyke, Cleo"}\n',
+    '{"P": "anna", "value": 1.0}\n',
+)
+NAMES = ('["a", "<", "/"]\n# two\n["b c", false, true]\n["x(2)", 0, 1, "2"]\n',)
+
+
+def _records(content: bytes, folder: Path) -> object:
+    """Rows of JSON in the place of a table."""
+    for other, text in FILES.items():
+        (folder / f"{other}.csv").write_text(text)
+    (folder / "seen.jsonl").write_bytes(content)
+    text = TABLES.replace("seen.csv", "seen.jsonl").encode()
+    return read_program("tables.plx", text, {}, folder, MAX_GROUND).ground
+
+
+def _names(content: bytes, folder: Path) -> object:
+    """Names beside a network."""
+    (folder / "named.uai").write_text(UAI, encoding="utf-8")
+    (folder / "named.uai.names").write_bytes(content)
+    return build(read_observed(folder / "named.uai"))
+
+
 def kinds() -> Mapping[str, Inputs]:
     """The inputs of every kind, by name."""
     marks = ', ; | " "" \' true false'
@@ -253,5 +276,7 @@ def kinds() -> Mapping[str, Inputs]:
         "db": _inputs((DB,), _logic(".db"), "? 0.5 {A} person = v"),
         "evid": _inputs(EVIDENCE, _evidence("seen.evid"), "= x(1)"),
         "virt": _inputs(("2 0 2 0.5 1\n 2 3 1 0 2\n",), _evidence("seen.virt")),
+        "jsonl": _inputs(RECORDS, _records, "null true false NaN {} [] 1e999 \\u0000"),
+        "names": _inputs(NAMES, _names, "null true false NaN {} [] #"),
         **tables,
     }

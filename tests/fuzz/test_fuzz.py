@@ -11,7 +11,8 @@ from tests.fuzz.inputs import BIF, FILES, PAPER, SMALL, Inputs, kinds
 from tests.fuzz.trial import case, fault, memory_bounded
 
 KINDS = kinds()
-CASES = {kind: 250 if kind.endswith(".csv") else 480 for kind in KINDS} | {"program": 1120}
+CASES = {kind: 250 if kind.endswith(".csv") else 480 for kind in KINDS}
+CASES |= {"program": 1120, "jsonl": 60, "names": 100}
 
 
 @pytest.mark.parametrize("kind", KINDS)

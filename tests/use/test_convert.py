@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 import plx
 from plx.cli import main
 from plx.errors import CallError
-from plx.writing import WRITERS
 
 MLN = "Friends(person, person)\nSmokes(person)\n1.1 Friends(x, y) => (Smokes(x) <=> Smokes(y))\n"
 DB = "Friends(Anna, Bob)\nSmokes(Bob)\n"
@@ -53,18 +51,13 @@ def test_converted_and_run_again(folder: Path, capsys: pytest.CaptureFixture[str
     assert call(capsys, "check", "a.plx")[0] == 0
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
-def test_every_form_that_is_written_is_read_with_the_same_answers(folder: Path, suffix: str) -> None:
+@pytest.mark.parametrize("suffix", [".plx", ".uai", ".fg"])
+def test_names_and_answers_stay(folder: Path, suffix: str) -> None:
     notes = plx.convert("a.mln", f"b{suffix}", "a.db", query=["Smokes(Anna)"])
     assert all(note.severity == "note" for note in notes)
     before = plx.load("a.mln", "a.db", query=["Smokes(Anna)"]).run()[0].probability
     result = plx.load(folder / f"b{suffix}").run()
-    if suffix == ".fg":  # which has numbers for names
-        number = re.search(r"# (x\(\d+\)) is Smokes\(Anna\)", (folder / "b.fg").read_text())
-        assert number
-        after = result[number[1]].distribution[1]
-    else:
-        after = next(query.probability for query in result if query.name == "Smokes(Anna)")
+    after = next(query.probability for query in result if query.name == "Smokes(Anna)")
     assert after == pytest.approx(before, abs=1e-12)
 
 
@@ -92,7 +85,7 @@ def test_nothing_is_written_where_something_is_wrong(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("convert", "a.mln", "a.bif"), "files are written that end in .plx, .uai, .fg"),
+        (("convert", "a.mln", "a.json"), "files are written that end in .plx, .uai, .fg, .cnf"),
         (("convert", "a.mln", "none/a.plx"), "there is no folder"),
         (("run", "a.mln", "--evidence", "b.db"), "there is no such file"),
         (("run", "a.mln", "--weights", "half"), "Invalid value"),

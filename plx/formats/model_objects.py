@@ -1,9 +1,10 @@
-"""Networks of pgmpy in memory: its Bayesian and Markov networks, known by what they can be asked."""
+"""Networks that pgmpy and pyAgrum hold in memory, Bayesian and Markov, known by what they can be asked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -29,18 +30,56 @@ def read_pgmpy(model: Any, evidence: Mapping[str, object]) -> ObservedNetwork:
             f"a network of pgmpy has `get_cpds` or `get_factors`, and {type(model).__name__} has neither"
         )
         raise CallError(Diagnostic(message))
-    network = _network(found(), bayesian=hasattr(model, "get_cpds"))
+    tables = [
+        _Factor(
+            [str(name) for name in factor.variables],
+            [[str(state) for state in factor.state_names[name]] for name in factor.variables],
+            factor.values,
+        )
+        for factor in found()
+    ]
+    network = _network(tables, bayesian=hasattr(model, "get_cpds"))
     return ObservedNetwork(network, read_pairs(network, evidence))
 
 
-def _network(factors: list[Any], bayesian: bool) -> Network:
+def read_pyagrum(model: Any, evidence: Mapping[str, object]) -> ObservedNetwork:
+    """The tables of a ``BayesNet`` (by ``cpt``) or ``MarkovRandomField`` (by ``factors``), and observed
+    states by name. Raises as `read_pgmpy`."""
+    bayesian = hasattr(model, "cpt")
+    if hasattr(model, "utility") or not (bayesian or hasattr(model, "factor")):
+        message = f"a Bayesian or Markov network of pyAgrum is needed, and this is a {type(model).__name__}"
+        raise CallError(Diagnostic(message))
+    found = map(model.cpt, model.nodes()) if bayesian else map(model.factor, model.factors())
+    factors = [
+        # An array of pyAgrum has the first variable, which is the child, as its last axis.
+        _Factor([str(name) for name in tensor.names], _labels(model, tensor), np.asarray(tensor.toarray()).T)
+        for tensor in found
+    ]
+    network = _network(factors, bayesian)
+    return ObservedNetwork(network, read_pairs(network, evidence))
+
+
+def _labels(model: Any, tensor: Any) -> list[list[str]]:
+    variable = getattr(model, "variableFromName", model.variable)
+    return [[str(label) for label in variable(name).labels()] for name in tensor.names]
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """A table over variables, with the states of each; that of a Bayesian network has the child first."""
+
+    names: list[str]
+    states: list[list[str]]
+    values: Any
+
+
+def _network(factors: list[_Factor], bayesian: bool) -> Network:
     values = Values()
     states: dict[str, list[str]] = {}
     tables = []
     for factor in factors:
-        names = [str(name) for name in factor.variables]
-        for name, listed in zip(names, map(factor.state_names.get, factor.variables), strict=True):
-            mine = [str(state) for state in listed]
+        names = factor.names
+        for name, mine in zip(names, factor.states, strict=True):
             if states.setdefault(name, mine) != mine:
                 raise CallError(
                     Diagnostic(f"`{name}` has other states in another table, or in another order")
