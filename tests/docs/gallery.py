@@ -187,6 +187,18 @@ programs from the root of a clone.
 """
 
 
+MORE = """
+## More examples
+
+- [smokers.plx](../examples/smokers.plx): friends and smokers, the best known Markov logic network.
+- [flu.plx](../examples/flu/flu.plx): an illness on a network of contacts, fed from four CSV files.
+- [potts.plx](../examples/potts.plx): a grid whose cells like to have the colour of their neighbours.
+- [ring.plx](../examples/ring.plx): symmetries of unknowns and their values.
+- [timetable.plx](../examples/timetable.plx): what must hold, and what would be nice.
+- [embed.py](../examples/embed.py): a program inside Python.
+"""
+
+
 def entries() -> Iterator[Entry]:
     for chapter in CHAPTERS.values():
         yield from chapter
@@ -219,7 +231,7 @@ def figure(entry: Entry) -> Path:
 
 def page() -> str:
     """The page; what commands print is left out."""
-    return INTRODUCTION + "".join(_lines())
+    return INTRODUCTION + "".join(_lines()) + MORE
 
 
 def _lines() -> Iterator[str]:
