@@ -1,4 +1,4 @@
-# Which courses do students pass, and how many of them are broad enough to graduate?
+# A curriculum: which courses do students pass, and how many are broad enough to graduate?
 #
 # Every student takes one course per area and passes it or fails. The courses to choose from depend
 # on the area, so the unknowns have domains of different sizes. Passing two areas helps (breadth), and

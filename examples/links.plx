@@ -1,4 +1,4 @@
-# Two-hop link prediction: who will get to know whom?
+# Link prediction: who will get to know whom?
 #
 # Whoever knows somebody in common is likely to meet, and more so for each one they share: a rule over two hops,
 # which joins the facts with themselves. Having met one of two friends makes it likely to meet the other.

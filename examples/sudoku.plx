@@ -1,4 +1,6 @@
-# A sudoku: what must hold is said, and the clues are observed.
+# A sudoku: which digits are left, once the clues are there?
+#
+# Rows, columns and boxes have each digit once. What must hold is said, and the clues are observed.
 #
 # What to expect: the clues leave one world, so every answer is certain. A solver of hard rules finds it and
 # proves that it is alone; the answers are exact, and log Z is 0. Its first row is 2 8 3 5 9 4 6 7 1.

@@ -1,11 +1,14 @@
-# Why does no water come? A Bayesian network of 40 unknowns, many of them determined by others.
+# A Bayesian network with evidence: why does no water come?
 #
-# A storm shakes the grid, pumps without power stand still, and worn ones may. Two pumps feed each zone. What
-# reaches its taps depends on them and on leaks, and people complain. Zeros in the tables are what cannot be: a
-# pump without power never runs, and the grid is never down in fair weather.
+# Forty unknowns, many of them determined by others. A storm shakes the grid, pumps without power stand still,
+# and worn ones may. Two pumps feed each zone. What reaches its taps depends on them and on leaks, and people
+# complain. Zeros in the tables are what cannot be: a pump without power never runs, and the grid is never down
+# in fair weather.
 #
-# What to expect: z1 complains and the alarm rings, so a leak or the grid is likely at fault; z2 is quiet, which
-# speaks against the grid. All unknowns have distributions, so log Z is the log probability of what was seen.
+# What to expect: z1 complains and the alarm rings, so a leak or the grid is likely at fault: there was a storm
+# with probability 0.631594, from 0.1 before. z2 is quiet, which speaks against a grid that is down, 0.0796; the
+# first leaks with 0.150783. All unknowns have distributions, so log Z, -4.49101, is the log probability of what
+# was seen.
 
 type Zone = z1..z4
 type Pump = p1..p8

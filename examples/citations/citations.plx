@@ -1,10 +1,12 @@
-# What are papers about? They cite their own topic, and so do two papers that one paper cites.
+# Collective classification: what are papers about, which cite one another?
 #
-# cites.csv comes from elsewhere, with semicolons, a column more than is wanted, and headings that are words of the
-# language: `columns` says what to read. Rules over two hops join the citations with themselves.
+# Papers cite their own topic, and so do two papers that one paper cites. cites.csv comes from elsewhere, with
+# semicolons, a column more than is wanted, and headings that are words of the language: `columns` says what to
+# read. Rules over two hops join the citations with themselves.
 #
-# What to expect: ml98 cites two papers on learning, or likely so, and is about it with 0.9294. as96 cites one paper on
-# logic and one on search: each with 0.4346. rs91 cites logic alone, but ml98 cites it: learning, with 0.7057.
+# What to expect: ml98 cites two papers on learning, or likely so, and is about it with 0.9294. as96 cites one
+# paper on logic and one on search: each with 0.4346. rs91 cites logic alone, but ml98 cites it: learning, with
+# 0.7057.
 
 type Paper from "papers.csv" columns (key)
 type Topic = {logic, learning, search}

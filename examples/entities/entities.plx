@@ -1,11 +1,12 @@
-# Which records speak of the same person? Likeness of pairs, and "the same as" is transitive.
+# Entity resolution: which records speak of the same person?
 #
-# alike.csv lists the pairs that may be of one person, with a score: the log odds that their names alone would give. A
-# rule joins pairs to triangles: of the three pairs in one, exactly two cannot be the same. Somebody has looked at
-# r1 and r4, which are two people.
+# alike.csv lists the pairs that may be of one person, with a score: the log odds that their names alone would
+# give. A rule joins pairs to triangles, for "the same as" is transitive: of the three pairs in one, exactly two
+# cannot be the same. Somebody has looked at r1 and r4, which are two people.
 #
-# What to expect: the scores alone would say 0.4013 for r2 and r3; but both resemble r1, so it is 0.5561. And r2 is
-# hardly r4, with 0.036 in place of 0.2315, as r1 is not. The most probable world has {r1, r2, r3}, r4 and {r5, r6, r7}.
+# What to expect: the scores alone would say 0.4013 for r2 and r3; but both resemble r1, so it is 0.5561. And r2
+# is hardly r4, with 0.036 in place of 0.2315, as r1 is not. The most probable world has {r1, r2, r3}, r4 and
+# {r5, r6, r7}.
 
 type Record from "people.csv" columns (id)
 relation candidate(a: Record, b: Record) from "alike.csv" columns (first, second)

@@ -27,10 +27,18 @@ def require_plot(path: Path) -> None:
         raise PlxError(Diagnostic(f"there is no folder `{path.parent}` for the plot"))
 
 
+SVG = {"svg.fonttype": "none", "svg.hashsalt": "plx"}
+"""Text stays text, which is small and can be searched, and the same figure is the same file."""
+
+NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+
+
 def save_plot(figure: Figure, path: Path) -> None:
     """Write a figure; the suffix of the path is the format. Raises PlxError where it cannot be written."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=path.suffix[1:].lower(), facecolor=figure.get_facecolor())
+    drawn, suffix = io.BytesIO(), path.suffix[1:].lower()
+    metadata = NO_METADATA if suffix in ("svg", "svgz") else None
+    with library("matplotlib", "plots").rc_context(SVG):
+        figure.savefig(drawn, format=suffix, facecolor=figure.get_facecolor(), metadata=metadata)
     save_drawn(drawn.getvalue(), path, "plot")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from plx.answer.drawing import NO_METADATA, SVG
 from plx.answer.grid import Grid, grids
 from plx.answer.named import NamedAnswer, NamedAnswers
 from plx.answer.numbers import count_text, error_text, number_text
@@ -46,6 +47,10 @@ _MOST_BARS = 40
 _MOST_PANELS = 12
 _MOST_TRACES = 3
 _MOST_ROWS = 12
+_MOST_TICKS = 16
+_LINE = 40
+"""Characters that fit below a heat map."""
+
 _WIDTH, _HEIGHT = 4.6, 3.1
 """Inches of a panel."""
 
@@ -87,13 +92,12 @@ def svg(result: NamedAnswers) -> str:
     without matplotlib.
     """
     drawn = io.StringIO()
-    with library("matplotlib", "plots").rc_context({"svg.fonttype": "none", "svg.hashsalt": "plx"}):
-        figure(result).savefig(drawn, format="svg", metadata=_NO_METADATA)
+    with library("matplotlib", "plots").rc_context(SVG):
+        figure(result).savefig(drawn, format="svg", metadata=NO_METADATA)
     text = drawn.getvalue()
     return _TAG.sub(_themed, text[text.index("<svg") :])
 
 
-_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _TAG = re.compile(r"<[^>]+>")
 
 
@@ -157,7 +161,8 @@ def _draw_grid(axes: Axes, found: Grid, colours: _Colours) -> None:
         titles = [title for title, n in zip(found.coordinates, estimate.shape, strict=True) if n > 1]
         return _heat(axes, flat, titles, estimate.reshape(sizes), mcse.reshape(sizes), colours)
     known = ~np.isnan(estimate.ravel())
-    labels = [", ".join(names[k][i] for k, i in enumerate(at)) for at in np.ndindex(estimate.shape)]
+    told = [k for k, n in enumerate(estimate.shape) if n > 1]  # what all have in common is left out
+    labels = [", ".join(names[k][at[k]] for k in told) for at in np.ndindex(estimate.shape)]
     shown = [label or found.term for label, here in zip(labels, known, strict=True) if here]
     bounded = found.kind != "number"
     return _bars(axes, shown, estimate.ravel()[known], mcse.ravel()[known], colours, bounded)
@@ -237,10 +242,12 @@ def _heat(
     image = axes.imshow(np.ma.masked_invalid(value), cmap="cividis", aspect="auto", interpolation="nearest")
     if labels:
         for axis, names in ((axes.yaxis, labels[0]), (axes.xaxis, labels[1])):
-            step = max(1, -(-len(names) // 12))
+            step = -(-len(names) // _MOST_TICKS)
             at = range(0, len(names), step)
             axis.set_ticks([*at], [shortened(names[i]) for i in at], fontsize=8)
-        axes.tick_params(axis="x", labelrotation=90 if max(map(len, labels[1])) > 6 else 0)
+        shown = axes.get_xticklabels()
+        crowded = sum(len(label.get_text()) + 1 for label in shown) > _LINE
+        axes.tick_params(axis="x", labelrotation=90 if crowded else 0)
     worst = float(np.nanmax(np.where(np.isfinite(error), error, np.nan), initial=0.0))
     axes.set_ylabel(titles[0])
     axes.set_xlabel(titles[1] + (f" (± {worst:.2g} at most)" if worst else ""))

@@ -113,6 +113,8 @@ def _report_outside(
         message = f"`{text}` is no " + (f"value of `{table.name}`" if is_value else f"member of {words}")
         listed = f"its {'values' if is_value else 'members'}: {ctx.listing(members)}"
         hint = ctx.suggest(text, members, ()) or listed
+        if table.named and rows.tolist() == [0] and len(column) > 1:
+            hint = f"if the first row names the columns, {table.named}"
         ctx.error(table.origin.span(row, at), message + table.origin.words(row, at), hint)
     if len(rows) > _SHOWN:
         row = int(rows[_SHOWN])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -63,7 +63,8 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
         raise PlxError(problems)
     rows = len(ids[0]) if ids else 0
     index = np.stack(ids[:k], axis=1) if k else np.zeros((rows, 0), dtype=np.int64)
-    table = Table(shape.name, index, ids[k] if len(ids) > k else None, origin)
+    named = raw.advice if raw.wide and not raw.header else None
+    table = Table(shape.name, index, ids[k] if len(ids) > k else None, origin, named=named)
     if shape.kind == "relation":
         return _only_true(table, shape, values)
     return _distinct(table) if shape.kind == "type" and shape.columns else table
@@ -90,7 +91,9 @@ def _only_true(table: Table, shape: Shape, values: Values) -> Table:
         message = f"`{shape.name}` has: {shape.wanted}; a value is true or false, not `{found}`"
         where = table.origin.span(row, len(shape.slots)) or shape.span
         raise PlxError(Diagnostic(message + table.origin.words(row, len(shape.slots)), where))
-    return Table(table.name, table.index[kept], None, _Selected(table.origin, kept))
+    return replace(
+        table, index=table.index[kept], value=None, origin=_Selected(table.origin, kept), named=None
+    )
 
 
 @dataclass(frozen=True)

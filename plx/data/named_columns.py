@@ -40,7 +40,7 @@ def advice(source: str, names: Sequence[str], shape: Shape) -> str:
     ``source``: what the program has before them, ``from "people.csv"``.
     """
     known = [label for label in shape.labels if label in names]
-    if shape.slots and shape.fits(len(known)) and not shape.shared:
+    if shape.slots and set(shape.slots) <= set(known) and shape.fits(len(known)) and not shape.shared:
         return f"`{source} columns ({_listed(known)})` reads these alone"
     if shape.fits(len(names)):
         order = ", ".join(shape.labels[: len(names)])

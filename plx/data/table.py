@@ -29,7 +29,8 @@ class Table:
     ``index``: value ids, shape (rows, slots). ``value``: value ids, shape (rows,), or None where a
     row alone says that it is true; the members, for a type. ``grid``: value ids with an axis per slot,
     where the caller gave an array that the sizes of the slots must explain. ``otherwise``: the id of the
-    value that the caller gave for what is not listed.
+    value that the caller gave for what is not listed. ``named``: how the program names the columns, where the
+    first row was read as data and may be their names.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Table:
     origin: RowOrigin
     grid: IntArray | None = None
     otherwise: int | None = None
+    named: str | None = None
 
 
 @dataclass(frozen=True)

@@ -263,3 +263,32 @@ def test_a_wide_file_says_how_columns_are_named(tmp_path: Path, wide: str, hint:
 def test_strings_of_thousands_of_digits_are_symbols_that_fit_nowhere() -> None:
     with pytest.raises(PlxError, match="is no member"):
         plx.compile("type P = 1..3 param w(P) random f(P) query f(1)", w={"7" * 5000: 1})
+
+
+@pytest.mark.parametrize(
+    ("declared", "text", "columns", "slots"),
+    [
+        ('relation r(x: Q, y: Q) from "wide.csv"', "newt,night\na,b\n", "newt, night", "x, y"),
+        ('param r(x: Q, y: Q) from "wide.csv" else 0', "one,two,p\na,b,1\n", "one, two, p", "x, y, value"),
+    ],
+)
+def test_a_first_row_of_no_members_may_name_columns(
+    tmp_path: Path, declared: str, text: str, columns: str, slots: str
+) -> None:
+    told = said(tmp_path, f"type Q = {{a, b, c}} {declared} query true", wide=text)
+    assert (
+        f'the first row names the columns, `from "wide.csv" columns ({columns})` takes them for {slots}'
+        in told
+    )
+
+
+def test_where_another_row_is_wrong_too_members_are_shown(tmp_path: Path) -> None:
+    program = 'type Q = {a, b, c} relation r(x: Q, y: Q) from "wide.csv" query true'
+    told = said(tmp_path, program, wide="newt,a\na,b\nd,a\n")
+    assert "its members: a, b, c" in told and "names the columns" not in told
+
+
+def test_a_column_value_beside_others_that_are_no_slots_does_not_stand_alone(tmp_path: Path) -> None:
+    program = 'type Q = {a, b, c} random r(x: Q) observe r from "wide.csv" query r(a)'
+    told = said(tmp_path, program, wide="newt,value\na,true\n")
+    assert 'hint: `from "wide.csv" columns (newt, value)` takes them for x, value' in told

@@ -1,7 +1,8 @@
 """Runs the blocks of a document, so that what it shows is what happens.
 
 ``plx`` blocks are complete programs: they are checked, and run if an ``output`` block follows. A
-first line ``# name.plx`` saves the program under that name. ``csv NAME`` and ``text NAME`` blocks are
+first line ``# name.plx`` saves the program under that name. A document that runs what stands in
+``examples/`` finds a copy of them. ``csv NAME`` and ``text NAME`` blocks are
 saved under theirs. ``console`` blocks hold ``$ plx …`` commands with what they print. ``python`` blocks
 share one namespace, and an ``output`` block after one is what it prints. Other blocks are not run.
 Times of runs are not compared.
@@ -16,6 +17,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,8 +31,10 @@ from plx.cli import main
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"# (\S+\.plx)\n")
 _SECONDS = re.compile(r"\b\d+\.\d+ s\b|\b\d\.\d{3}$", re.MULTILINE)
+_EXAMPLES = re.compile(r"^(# |\$ plx .*)examples/", re.MULTILINE)
 _REPORT = re.compile(r"(loading|looking|finding|searching|sampling|grounding)\b.*…$")
 WIDTH = 100
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass
@@ -84,6 +88,8 @@ def run_document(document: str) -> Iterator[tuple[Block, str]]:
     found = blocks(document)
     namespace = sys.modules.setdefault("document", ModuleType("document")).__dict__
     with TemporaryDirectory() as folder:
+        if _EXAMPLES.search(document):
+            shutil.copytree(ROOT / "examples", Path(folder) / "examples")
         os.chdir(folder)
         try:
             for block, following in zip(found, [*found[1:], None], strict=False):
@@ -117,7 +123,8 @@ def run_program(block: Block, shown: bool) -> str:
     named = NAMED.match(block.text)
     if named:
         Path(named[1]).write_text(block.text, encoding="utf-8")
-    code, printed = call(["run" if shown else "check", "-"], block.text)
+    program = named[1] if named and "/" in named[1] else "-"  # its data stand beside it
+    code, printed = call(["run" if shown else "check", program], block.text)
     assert code == 0, f"the program of line {block.line}:\n{printed}"
     return printed
 

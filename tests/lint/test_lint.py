@@ -90,7 +90,7 @@ def test_documents_are_clean(path, tmp_path) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.text, encoding="utf-8")
     for block in found:
-        if block.tag == "plx":
+        if block.tag == "plx" and not block.text.startswith("# examples/"):  # those are clean above
             model = read_program(f"{path.name}, line {block.line}", block.text.encode(), {}, tmp_path)
             assert [str(one) for one in model.lint() if one.code not in allowed] == []
 

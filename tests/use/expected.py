@@ -16,7 +16,7 @@ Answers = dict[str, dict[str, float]]
 """Query name → value as text → probability."""
 
 
-def _marginal(worlds: Iterable[tuple[object, float]]) -> dict[str, float]:
+def marginal(worlds: Iterable[tuple[object, float]]) -> dict[str, float]:
     """Normalised weights per value, from (value, weight) pairs."""
     total: dict[str, float] = {}
     for value, weight in worlds:
@@ -26,7 +26,7 @@ def _marginal(worlds: Iterable[tuple[object, float]]) -> dict[str, float]:
     return {value: weight / z for value, weight in total.items()}
 
 
-def _truth(p: float) -> dict[str, float]:
+def truth(p: float) -> dict[str, float]:
     return {"true": p, "false": 1 - p}
 
 
@@ -56,19 +56,19 @@ def curriculum() -> Answers:
     first = list(_student(0.2, {"theory": "logic", "systems": "fail"}))
     second = list(_student(1.5, {"theory": "sets"}))
     other = list(_student(0.7, {}))
-    broad = [_marginal((_broad(w), p) for w, p in who) for who in (first, second, other)]
+    broad = [marginal((_broad(w), p) for w, p in who) for who in (first, second, other)]
     graduates = np.array([1.0])
     for p in [broad[0], broad[1]] + [broad[2]] * 18:
         graduates = np.convolve(graduates, [p["false"], p["true"]])
     return {
-        "passed(s1, ai)": _marginal((w["ai"], p) for w, p in first),
+        "passed(s1, ai)": marginal((w["ai"], p) for w, p in first),
         "broad(s2)": broad[1],
         "broad(s3)": broad[2],
         "graduates": {str(k): float(p) for k, p in enumerate(graduates)},
-        "(passed(s3, theory), passed(s3, systems))": _marginal(
+        "(passed(s3, theory), passed(s3, systems))": marginal(
             (f"({w['theory']}, {w['systems']})", p) for w, p in other
         ),
-        "broad(s3) given passed(s3, theory) = fail": _marginal(
+        "broad(s3) given passed(s3, theory) = fail": marginal(
             (_broad(w), p) for w, p in other if w["theory"] == "fail"
         ),
     }
@@ -91,11 +91,11 @@ def ring() -> Answers:
     answers: Answers = {}
     for i in range(n):
         p = steps(0, i)[1] * steps(i, n)[:, 1]
-        answers[f"bit({i})"] = _truth(float(p[1] / p.sum()))
+        answers[f"bit({i})"] = truth(float(p[1] / p.sum()))
     p = steps(9, 10)[1] * (steps(10, n)[:, 1])
-    answers["bit(10) given bit(9)"] = _truth(float(p[1] / p.sum()))
+    answers["bit(10) given bit(9)"] = truth(float(p[1] / p.sum()))
     pairs = steps(0, 5)[1][:, None] * steps(5, 6) * steps(6, n)[:, 1][None, :]
-    answers["odd_neighbours"] = _truth(float((pairs[0, 1] + pairs[1, 0]) / pairs.sum()))
+    answers["odd_neighbours"] = truth(float((pairs[0, 1] + pairs[1, 0]) / pairs.sum()))
     return answers
 
 
@@ -122,10 +122,10 @@ def smokers() -> Answers:
     names = ["anna", "bob", "cleo", "dan", "eva"]
     befriended = sum(p for _, p in worlds({(0, 1): True})) / sum(p for _, p in free)
     return {
-        **{f"smokes({name})": _marginal((s[i], p) for s, p in free) for i, name in enumerate(names)},
-        "friends(anna, bob)": _truth(befriended),
-        "smokers": _marginal((sum(s), p) for s, p in free),
-        "smokes(anna) given !smokes(bob), friends(bob, anna)": _marginal(
+        **{f"smokes({name})": marginal((s[i], p) for s, p in free) for i, name in enumerate(names)},
+        "friends(anna, bob)": truth(befriended),
+        "smokers": marginal((sum(s), p) for s, p in free),
+        "smokes(anna) given !smokes(bob), friends(bob, anna)": marginal(
             (s[0], p) for s, p in known if not s[1]
         ),
     }
@@ -153,9 +153,9 @@ def links() -> Answers:
     worlds = [dict(zip(unknown, w, strict=True)) for w in itertools.product([False, True], repeat=5)]
     weighed = [(world, exp(log_weight(world))) for world in worlds]
     return {
-        **{f"meet({x}, {z})": _marginal((w[x, z], p) for w, p in weighed) for x, z in unknown},
-        "met_by_anna": _marginal((sum(w["anna", z] for z in ("cleo", "dan", "eva")), p) for w, p in weighed),
-        "meet(anna, eva) given meet(anna, cleo)": _marginal(
+        **{f"meet({x}, {z})": marginal((w[x, z], p) for w, p in weighed) for x, z in unknown},
+        "met_by_anna": marginal((sum(w["anna", z] for z in ("cleo", "dan", "eva")), p) for w, p in weighed),
+        "meet(anna, eva) given meet(anna, cleo)": marginal(
             (w["anna", "eva"], p) for w, p in weighed if w["anna", "cleo"]
         ),
     }
@@ -184,7 +184,7 @@ def potts() -> Answers:
     for name, (r, c) in {"colour(1, 2)": (0, 1), "colour(n, n)": (5, 5)}.items():
         answers[name] = {colours[k]: total({r: row[:, c] == k}) / z for k in range(q)}
     alike = sum(total({2: row[:, 2] == k, 3: row[:, 3] == k}) for k in range(q)) / z
-    answers["alike"] = _truth(alike)
+    answers["alike"] = truth(alike)
     reds = (row == 0).sum(1)
     count = np.zeros((n * n + 1, len(row)))
     count[reds, np.arange(len(row))] = first
@@ -219,9 +219,9 @@ def queens() -> Answers:
         if all(abs(p[a] - p[b]) != b - a for a, b in itertools.combinations(range(8), 2))
     ]
     return {
-        "corner": _marginal((p[0] == 1, 1.0) for p in rows),
-        "centre": _marginal((p[3] == 4, 1.0) for p in rows),
-        "row(1)": _marginal((p[0], 1.0) for p in rows),
+        "corner": marginal((p[0] == 1, 1.0) for p in rows),
+        "centre": marginal((p[3] == 4, 1.0) for p in rows),
+        "row(1)": marginal((p[0], 1.0) for p in rows),
     }
 
 
@@ -248,14 +248,14 @@ def timetable() -> Answers:
     worlds = [(world, exp(weight)) for world, weight in timetables()]
 
     def given(where: Callable[[dict[str, str]], bool]) -> dict[str, float]:
-        return _marginal((w["drama"], p) for w, p in worlds if where(w))
+        return marginal((w["drama"], p) for w, p in worlds if where(w))
 
     return {
-        **{f"at({lesson})": _marginal((w[lesson], p) for w, p in worlds) for lesson in LESSONS},
+        **{f"at({lesson})": marginal((w[lesson], p) for w, p in worlds) for lesson in LESSONS},
         "at(drama) given at(optics) = tuesday_late, at(poetry) = monday_late": given(
             lambda w: w["optics"] == "tuesday_late" and w["poetry"] == "monday_late"
         ),
-        "mia_early": _marginal(
+        "mia_early": marginal(
             (w["poetry"].endswith("early") or w["drama"].endswith("early"), p) for w, p in worlds
         ),
     }
@@ -264,7 +264,7 @@ def timetable() -> Answers:
 # ------------------------------------------------------------------------- flu
 
 
-def _rows(name: str, delimiter: str = ",") -> list[list[str]]:
+def rows(name: str, delimiter: str = ",") -> list[list[str]]:
     """The rows of a file beside an example, without the header."""
     with (EXAMPLES / name).open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file, delimiter=delimiter))[1:]
@@ -272,10 +272,10 @@ def _rows(name: str, delimiter: str = ",") -> list[list[str]]:
 
 def flu() -> Answers:
     """The untested results sum out: with either result, the weights add up to 1."""
-    people = [row[0] for row in _rows("flu/people.csv")]
-    risk = {name: float(p) for name, p in _rows("flu/risk.csv")}
-    met = [(people.index(a), people.index(b)) for a, b in _rows("flu/contacts.csv")]
-    seen = {people.index(name): value == "true" for name, value in _rows("flu/tests.csv")}
+    people = [row[0] for row in rows("flu/people.csv")]
+    risk = {name: float(p) for name, p in rows("flu/risk.csv")}
+    met = [(people.index(a), people.index(b)) for a, b in rows("flu/contacts.csv")]
+    seen = {people.index(name): value == "true" for name, value in rows("flu/tests.csv")}
     worlds = []
     for ill in itertools.product([False, True], repeat=len(people)):
         weight = sum(log(risk[x] / (1 - risk[x])) for x, i in zip(people, ill, strict=True) if i)
@@ -285,8 +285,8 @@ def flu() -> Answers:
         worlds.append((ill, exp(weight)))
     quoted = [f'"{name}"' if " " in name else name for name in people]
     return {
-        **{f"flu({name})": _marginal((ill[i], p) for ill, p in worlds) for i, name in enumerate(quoted)},
-        "ill": _marginal((sum(ill), p) for ill, p in worlds),
+        **{f"flu({name})": marginal((ill[i], p) for ill, p in worlds) for i, name in enumerate(quoted)},
+        "ill": marginal((sum(ill), p) for ill, p in worlds),
     }
 
 
@@ -294,7 +294,7 @@ def flu() -> Answers:
 
 
 def entities() -> Answers:
-    pairs = {(a, b): float(score) for a, b, score, _ in _rows("entities/alike.csv")}
+    pairs = {(a, b): float(score) for a, b, score, _ in rows("entities/alike.csv")}
     triangles = [(ab, bc, (ab[0], bc[1])) for ab in pairs for bc in pairs if ab[1] == bc[0]]
     triangles = [three for three in triangles if three[2] in pairs]
     worlds = []
@@ -304,9 +304,9 @@ def entities() -> Answers:
             worlds.append((world, exp(sum(score for pair, score in pairs.items() if world[pair]))))
     apart = [(world, p) for world, p in worlds if not world["r1", "r2"]]
     return {
-        **{f"same({a}, {b})": _marginal((w[a, b], p) for w, p in worlds) for a, b in pairs},
-        **{f"if_r1_is_not_r2({b})": _marginal((w["r2", b], p) for w, p in apart) for b in ("r3", "r4")},
-        "pairs": _marginal((sum(w.values()), p) for w, p in worlds),
+        **{f"same({a}, {b})": marginal((w[a, b], p) for w, p in worlds) for a, b in pairs},
+        **{f"if_r1_is_not_r2({b})": marginal((w["r2", b], p) for w, p in apart) for b in ("r3", "r4")},
+        "pairs": marginal((sum(w.values()), p) for w, p in worlds),
     }
 
 
@@ -314,9 +314,9 @@ def entities() -> Answers:
 
 
 def citations() -> Answers:
-    papers = [key for key, *_ in _rows("citations/papers.csv")]
-    cites = [(p, q) for p, q, _ in _rows("citations/cites.csv", ";")]
-    known = dict(_rows("citations/topics.csv"))
+    papers = [key for key, *_ in rows("citations/papers.csv")]
+    cites = [(p, q) for p, q, _ in rows("citations/cites.csv", ";")]
+    known = dict(rows("citations/topics.csv"))
     worlds = []
     for topics in itertools.product(["logic", "learning", "search"], repeat=len(papers)):
         topic = dict(zip(papers, topics, strict=True))
@@ -331,9 +331,9 @@ def citations() -> Answers:
         worlds.append((topic, exp(weight)))
     citing = dict.fromkeys(p for p, _ in cites)
     return {
-        **{f"topic({x})": _marginal((w[x], p) for w, p in worlds) for x in citing},
-        "on_learning": _marginal((list(w.values()).count("learning"), p) for w, p in worlds),
-        'topic("rs91") given topic("ml98") = learning': _marginal(
+        **{f"topic({x})": marginal((w[x], p) for w, p in worlds) for x in citing},
+        "on_learning": marginal((list(w.values()).count("learning"), p) for w, p in worlds),
+        'topic("rs91") given topic("ml98") = learning': marginal(
             (w["rs91"], p) for w, p in worlds if w["ml98"] == "learning"
         ),
     }
@@ -360,7 +360,7 @@ def paper_ring() -> Answers:
 
     holds = [float(around(i)[1]) for i in range(2)]
     return {
-        f"bit({i})": _truth(1 - holds[i % 2] if _scattered(i) % 2 == 1 else holds[i % 2]) for i in range(n)
+        f"bit({i})": truth(1 - holds[i % 2] if _scattered(i) % 2 == 1 else holds[i % 2]) for i in range(n)
     }
 
 
@@ -384,9 +384,9 @@ def paper_curriculum() -> Answers:
     for s in range(1, 5):
         ways = _passed(s, areas, exp(1.2))
         for a in range(areas):
-            answers[f"passed({s}, {a + 1})"] = _marginal((way[a], p) for way, p in ways)
+            answers[f"passed({s}, {a + 1})"] = marginal((way[a], p) for way, p in ways)
     first = _passed(1, areas, exp(1.2))
-    answers["areas_of_1"] = _marginal((sum(course != 0 for course in way), p) for way, p in first)
+    answers["areas_of_1"] = marginal((sum(course != 0 for course in way), p) for way, p in first)
     return answers
 
 
@@ -398,11 +398,11 @@ def paper_curriculum_published() -> Answers:
         ways = _passed(s, areas, both**2)
         z = sum(p for _, p in ways)
         for a in range(areas):
-            answers[f"passed({s}, {a + 1})"] = _marginal((way[a], p) for way, p in ways)
+            answers[f"passed({s}, {a + 1})"] = marginal((way[a], p) for way, p in ways)
             for b in range(areas):
                 joint = sum(p for way, p in ways if way[a] and way[b]) / z if a != b else 0.0
                 required = joint * exp(-1.2) / (1 + exp(-1.2)) + (1 - joint) / 2
-                answers[f"required({s}, {a + 1}, {b + 1})"] = _truth(required)
+                answers[f"required({s}, {a + 1}, {b + 1})"] = truth(required)
     return answers
 
 
@@ -480,6 +480,6 @@ def water_evidence() -> float:
 def water() -> Answers:
     worlds = list(_water())
     asked = ("storm", "grid", "leak(z1)", "motion(p1)")
-    answers = {name: _marginal((world[name], p) for world, p in worlds) for name in asked}
-    several = _marginal((world["several"], p) for world, p in worlds)["true"]
-    return {**answers, "tanker": _truth(0.8 * several)}
+    answers = {name: marginal((world[name], p) for world, p in worlds) for name in asked}
+    several = marginal((world["several"], p) for world, p in worlds)["true"]
+    return {**answers, "tanker": truth(0.8 * several)}

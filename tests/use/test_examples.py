@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import math
+import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import log
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import plx
+from tests.gallery import listed, summed
+from tests.gallery.found import Found
 from tests.use import expected
 
 EXAMPLES = expected.EXAMPLES
+
+FOUND: dict[str, Callable[[], Found]] = {
+    "arguments.plx": listed.arguments,
+    "blocks/blocks.plx": summed.blocks,
+    "capture/capture.plx": summed.capture,
+    "colouring.plx": listed.colouring,
+    "crf/crf.plx": listed.crf,
+    "crossword/crossword.plx": listed.crossword,
+    "denoise/denoise.plx": summed.denoise,
+    "diagnosis/diagnosis.plx": listed.diagnosis,
+    "epidemic/epidemic.plx": summed.epidemic,
+    "fusion/fusion.plx": listed.fusion,
+    "hmm/hmm.plx": summed.hmm,
+    "pedigree/pedigree.plx": listed.pedigree,
+    "ranking/ranking.plx": listed.ranking,
+    "skill/skill.plx": summed.skill,
+}
 
 WORKED_OUT: dict[str, Callable[[], expected.Answers]] = {
     "curriculum.plx": expected.curriculum,
@@ -46,8 +67,13 @@ def texts(answer: plx.QueryResult) -> dict[str, plx.Estimate]:
 @pytest.mark.parametrize("name", WORKED_OUT)
 def test_answers_are_those_worked_out(name: str) -> None:
     result = plx.load(EXAMPLES / name).run(seed=1)
+    agree(result, WORKED_OUT[name]())
+    keeps_its_word(name, result)
+
+
+def agree(result: plx.Result, answers: expected.Answers) -> None:
+    """All that was asked was worked out, and each answer is as it was, within its standard errors."""
     assert result.converged
-    answers = WORKED_OUT[name]()
     asked = {query.name for query in result if query.kind not in ("map", "logz")}
     assert asked == set(answers)
     for query, distribution in answers.items():
@@ -55,6 +81,42 @@ def test_answers_are_those_worked_out(name: str) -> None:
         for value, p in distribution.items():
             found = got.get(value, plx.Estimate(value, value, 0.0))
             assert found.p == pytest.approx(p, abs=1e-9 + ERRORS * found.mcse), (query, value)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_answers_log_z_and_best_worlds_are_those_worked_out(name: str) -> None:
+    result, found = plx.load(EXAMPLES / name).run(seed=1), FOUND[name]()
+    agree(result, found.answers)
+    keeps_its_word(name, result)
+    for query in result:
+        if query.kind == "logz":
+            assert query.log_z == pytest.approx(found.log_z, abs=1e-9)
+        elif query.kind == "map":
+            assert query.log_weight == pytest.approx(found.best, abs=1e-9)
+
+
+APART = {"entities/entities.plx": [1 / (1 + math.exp(-score)) for score in (-0.4, -1.2)]}
+"""What a header says of a smaller model: here of the scores of two pairs alone."""
+
+
+def keeps_its_word(name: str, result: plx.Result) -> None:
+    """Each number of three decimals or more that the header states is among the answers, as rounded."""
+    header = (EXAMPLES / name).read_text(encoding="utf-8").split("\n\n")[0]
+    answers = np.array([*_numbers(result), *APART.get(name, [])])
+    for stated in re.findall(r"-?\d+\.\d{3,}", header.partition("What to expect:")[2]):
+        rounding = 0.5 * 10.0 ** -len(stated.partition(".")[2])
+        assert np.abs(answers - float(stated)).min() <= rounding * (1 + 1e-6), stated
+
+
+def _numbers(result: plx.Result) -> Iterator[float]:
+    for query in result:
+        yield from (estimate.p for estimate in query.estimates)
+        if query.kind == "number":
+            yield query.mean
+        elif query.kind == "map":
+            yield query.log_weight
+        elif query.kind == "logz" and query.log_z is not None:
+            yield query.log_z
 
 
 @pytest.mark.parametrize("name", ["smokers.plx", "ring.plx", "potts.plx", "timetable.plx"])
@@ -121,7 +183,7 @@ def test_each_example_says_what_it_models_and_what_to_expect() -> None:
 
 def test_every_example_is_worked_out() -> None:
     found = {path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.rglob("*.plx")}
-    assert found == set(WORKED_OUT)
+    assert found == {*WORKED_OUT, *FOUND}
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -128,3 +128,31 @@ def test_the_command_line_draws(tmp_path: Path) -> None:
     assert out.stat().st_size > 1000
     found = CliRunner().invoke(app, ["run", str(program), "--plot", str(tmp_path / "none" / "out.svg")])
     assert found.exit_code == 2
+
+
+def test_the_same_answers_are_the_same_file_and_its_text_is_text(sampled: Result, tmp_path: Path) -> None:
+    sampled.plot(tmp_path / "one.svg")
+    sampled.plot(tmp_path / "two.svg")
+    one = (tmp_path / "one.svg").read_text(encoding="utf-8")
+    assert one == (tmp_path / "two.svg").read_text(encoding="utf-8")
+    assert ">anna</text>" in one
+
+
+LONG = """
+type P = {anna, bob}
+random word(P): {camel, melon, tenor, lunar, comet, milan, stars, venus, apple}
+random short(P): {a, b, c}
+query word(x) for x in P
+query short(x) for x in P
+query word(anna) as one
+
+"""
+
+
+def test_crowded_labels_stand_upright_and_what_all_have_in_common_is_left_out() -> None:
+    drawn = panels(plx.run(LONG, method="exact"))
+    turned = {
+        name: {label.get_rotation() for label in drawn[name].get_xticklabels()} for name in ("word", "short")
+    }  # type: ignore[attr-defined]
+    assert turned == {"word": {90.0}, "short": {0.0}}
+    assert [label.get_text() for label in drawn["one"].get_yticklabels()][:2] == ["camel", "melon"]  # type: ignore[attr-defined]
