@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,28 +12,45 @@ from plx.clash import explained
 from plx.errors import CallError, Diagnostic, did_you_mean
 from plx.origin import CheckedProgram
 from plx.recipe import Recipe
+from plx.source import Source
+from plx.syntax import ast
+from plx.syntax.parser import recover
 
 if TYPE_CHECKING:
+    from plx.learn.numbers import Learned
     from plx.learn.worlds import World
 
 GivenWorld = Mapping[str, object] | str | os.PathLike[str]
-"""The bindings of a world, or a folder whose files take the place of those that the program names."""
+"""The bindings of a world, or a folder whose files take the place of those that the program names; of another
+tool's file, a database."""
 
 
 def programs_of(
-    program: CheckedProgram, recipe: Recipe, worlds: Iterable[GivenWorld] | None
+    program: CheckedProgram,
+    told: Callable[[GivenWorld], CheckedProgram],
+    worlds: Iterable[GivenWorld] | None,
 ) -> list[CheckedProgram]:
     """The program with the data of each world; ``None`` stands for its own. Raises PlxError, CallError."""
-    programs = [program] if worlds is None else [_told(recipe, world).program() for world in worlds]
+    programs = [program] if worlds is None else [told(world) for world in worlds]
     if not programs:
         raise CallError(Diagnostic("there are no worlds", hint="worlds=[{…}, {…}]"))
     return programs
 
 
-def _told(recipe: Recipe, world: GivenWorld) -> Recipe:
+def told(recipe: Recipe, world: GivenWorld) -> Recipe:
+    """The recipe with the data of a world."""
     if isinstance(world, Mapping):
         return replace(recipe, bindings={**recipe.bindings, **world})
     return replace(recipe, world=Path(world))
+
+
+def placed(learned: Sequence[Learned], program: CheckedProgram) -> tuple[Learned, ...]:
+    """Numbers with their places in the text of their program, which a translated one was not read from."""
+    if program.module.source.text == program.text:
+        return tuple(learned)
+    module, _ = recover(Source("program", program.text))
+    nodes = {node.name.text: node for node in module.statements if isinstance(node, ast.LearnDecl)}
+    return tuple(replace(one, node=nodes[one.node.name.text], formula=one.span.text) for one in learned)
 
 
 def world_of(program: CheckedProgram, given: Collection[str]) -> World:

@@ -6,7 +6,7 @@ What only running needs is imported where it is used, so that checking a program
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -46,12 +46,13 @@ class Model:
     """What can be run, as often as you like. Made by ``plx.compile`` and ``plx.load``.
 
     ``origin`` is a checked program with its data, or what was read from a file of another tool; ``recipe`` is
-    what a program was built from.
+    what a program was built from, ``reread`` translates another tool's file anew, with other databases.
     """
 
     name: str
     origin: Origin
     recipe: Recipe | None = None
+    reread: Reread | None = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -121,10 +122,10 @@ class Model:
             given = weights if isinstance(weights, Mapping) else weights.weights
         program = self._program("weights").program
         numbers = as_numbers(given, [name for info in program.learned for name in info.names])
-        recipe = self._recipe
-        kept = {**recipe.weights, **numbers}
-        origin = replace(self._program("weights"), weights=kept)
-        return replace(self, origin=origin, recipe=replace(recipe, weights=kept))
+        before = self._program("weights")
+        kept = {**before.weights, **numbers}
+        recipe = None if self.recipe is None else replace(self.recipe, weights=kept)
+        return replace(self, origin=replace(before, weights=kept), recipe=recipe)
 
     def learn(
         self,
@@ -140,7 +141,8 @@ class Model:
 
         Args:
             worlds: several sets of data, each the bindings of one (as `bind` takes them) or a folder whose
-                files take the place of those that the program names; the program's own if left out.
+                files take the place of those that the program names; for a Markov logic network the databases;
+                the program's own data if left out.
             given: random functions that are conditioned on: they are not predicted.
             objective: ``likelihood``, which is exact; ``pseudo``, for complete worlds of any size; ``auto``
                 is the likelihood where it is in reach.
@@ -154,17 +156,17 @@ class Model:
         from plx.learn.fit import fit
         from plx.learn.numbers import numbers_of
         from plx.learn.result import Fit as Fitted
-        from plx.learning import programs_of, require_randoms, world_of
+        from plx.learning import placed, programs_of, require_randoms, world_of
         from plx.progress import watcher
 
         program = self._program("learn")
-        programs = programs_of(program, self._recipe, worlds)
+        programs = programs_of(program, self._told, worlds)
         require_randoms(program, given)
         with watcher(progress) as report:
             data = [world_of(one, given) for one in programs]
             learned = numbers_of(one.program for one in programs)
             found = fit(data, learned, objective, starts, seed, report)
-        return Fitted(self.name, found, tuple(learned), programs[0].text, self._fitted)
+        return Fitted(self.name, found, placed(learned, program), program.text, self._fitted)
 
     def score(
         self,
@@ -193,7 +195,7 @@ class Model:
         check_method(method)
         options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
         data: list[World] = []
-        for one in programs_of(program, self._recipe, worlds):
+        for one in programs_of(program, self._told, worlds):
             numbers, world = one.numbers(), world_of(one, given)
             data.append(World(with_numbers(world.free, numbers), with_numbers(world.seen, numbers)))
         with watcher(progress) as report:
@@ -204,6 +206,14 @@ class Model:
         """The program with those of the numbers that it learns itself."""
         names = {name for info in self._program("learn").program.learned for name in info.names}
         return self.with_weights({name: value for name, value in weights.items() if name in names})
+
+    def _told(self, world: GivenWorld) -> CheckedProgram:
+        """The program with the data of a world."""
+        from plx.learning import told
+
+        if self.reread is None or isinstance(world, Mapping):
+            return told(self._recipe, world).program()
+        return replace(self.reread([world])._program("learn"), weights=self._program("learn").weights)
 
     def _program(self, what: str) -> CheckedProgram:
         if not isinstance(self.origin, CheckedProgram):
@@ -403,13 +413,19 @@ def made(recipe: Recipe, told: Collection[str] = ()) -> Model:
     return Model(recipe.source.name, recipe.program(told), recipe)
 
 
+Reread = Callable[[Sequence[str | os.PathLike[str]]], Model]
+
+
 def build_translated(
-    name: str, translated: Translated, bindings: Mapping[str, object], max_ground: int | None = None
+    name: str,
+    translated: Translated,
+    bindings: Mapping[str, object],
+    max_ground: int | None = None,
+    reread: Reread | None = None,
 ) -> Model:
     """The model of a program that was translated from another language. Raises PlxError, as `build`."""
     values = Values()
     data = load(translated.module, bindings, Path(), values)
     program = check(translated.module, data, values)
-    return Model(
-        name, CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes)
-    )
+    origin = CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes)
+    return Model(name, origin, reread=reread)

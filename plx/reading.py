@@ -56,7 +56,11 @@ def read_translated(
 
     translate = TRANSLATORS[file.suffix.lower()]
     translated = translate(file, [os.fspath(item) for item in evidence], **(options or {}))
-    return build_translated(str(file), translated, bindings or {}, max_ground)
+
+    def reread(evidence: Sequence[str | os.PathLike[str]]) -> Model:
+        return read_translated(file, evidence, options, bindings, max_ground)
+
+    return build_translated(str(file), translated, bindings or {}, max_ground, reread)
 
 
 def read_program(

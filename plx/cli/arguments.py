@@ -46,6 +46,7 @@ class World(StrEnum):
 
     open = "open"
     evidence = "evidence"
+    closed = "closed"
 
 
 class Dialect(StrEnum):
@@ -53,6 +54,13 @@ class Dialect(StrEnum):
 
     alchemy = "alchemy"
     pracmln = "pracmln"
+
+
+class Trained(StrEnum):
+    """Which weights of a .mln are to be learned."""
+
+    absent = "absent"
+    all = "all"
 
 
 class SymmetryKind(StrEnum):
@@ -106,7 +114,8 @@ MlnWorld = Annotated[
     World | None,
     typer.Option(
         "--world",
-        help="For .mln: unlisted atoms are unknown, or false for predicates with evidence, as in Alchemy.",
+        help="For .mln: unlisted atoms are unknown, or false for predicates with evidence, as in Alchemy, or "
+        "all observed to be false.",
     ),
 ]
 MlnClosed = Annotated[
@@ -116,6 +125,18 @@ MlnClosed = Annotated[
 MlnDialect = Annotated[
     Dialect | None,
     typer.Option("--dialect", help="For .mln: who is followed where tools read it differently."),
+]
+MlnHidden = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hidden",
+        metavar="P,Q",
+        help="For .mln: predicates whose unlisted atoms are unknown, where those of all others are false.",
+    ),
+]
+MlnTrained = Annotated[
+    Trained | None,
+    typer.Option("--trained", help="For .mln: weights to learn are those that are absent, or all."),
 ]
 Best = Annotated[
     int,
@@ -151,12 +172,19 @@ FitFile = Annotated[
         help="Learned numbers: what `plx learn -o weights.csv` wrote.",
     ),
 ]
+WorldData = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="WORLD...", help="Worlds of data, as --world: folders for a program, databases for a .mln."
+    ),
+]
 WorldFolders = Annotated[
     list[Path] | None,
     typer.Option(
         "--world",
         metavar="FOLDER",
-        help="A world of data: its files take the place of those that the program names. Repeatable.",
+        help="A world of data: a folder whose files take the place of those that the program names; for a "
+        ".mln a database. Repeatable.",
     ),
 ]
 Given = Annotated[
@@ -235,14 +263,6 @@ def names(text: str) -> list[str]:
     return [name for part in text.split(",") if (name := part.strip())]
 
 
-def folders(worlds: list[Path] | None) -> list[Path] | None:
-    """The folders of worlds, None for none. Raises BadParameter for what is no folder."""
-    for world in worlds or ():
-        if not world.is_dir():
-            raise typer.BadParameter(f"--world {world}: there is no such folder")
-    return worlds or None
-
-
 def _evidence(items: list[str] | None) -> list[str]:
     for item in items or ():
         if "=" not in item and not Path(item).is_file():
@@ -255,10 +275,12 @@ def mln_choices(
     world: World | None,
     closed: list[str] | None,
     dialect: Dialect | None,
+    hidden: list[str] | None = None,
+    trained: Trained | None = None,
 ) -> dict[str, object]:
     """How a .mln is to be read, by the names of its reader's options; names may be parted by commas."""
-    names = [name.strip() for text in closed or () for name in text.split(",")]
-    return {"weights": weights, "world": world, "closed": names, "dialect": dialect}
+    lists = {"closed": names(",".join(closed or ())), "hidden": names(",".join(hidden or ()))}
+    return {"weights": weights, "world": world, **lists, "dialect": dialect, "trained": trained}
 
 
 def check_method(method: str) -> None:

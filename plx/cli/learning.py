@@ -16,15 +16,21 @@ from plx.cli.arguments import (
     FitFile,
     Given,
     MaxGround,
+    MlnClosed,
+    MlnDialect,
+    MlnHidden,
+    MlnTrained,
+    MlnWeights,
+    WorldData,
     WorldFolders,
     check_method,
     check_number,
-    folders,
-    load,
+    mln_choices,
     names,
 )
 from plx.cli.exits import INTERRUPTED
 from plx.cli.output import Format, TextOrJson, check_output, console_on, form_of, put
+from plx.cli.worlds import load_worlds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,6 +48,7 @@ class Objective(StrEnum):
 
 def learn(
     file: File,
+    data: WorldData = None,
     world: WorldFolders = None,
     given: Given = "",
     objective: Annotated[
@@ -54,6 +61,11 @@ def learn(
     seed: Annotated[int, typer.Option(callback=check_number, help="Of the starts after the first.")] = 0,
     max_ground: MaxGround = None,
     bind: Bind = None,
+    weights: MlnWeights = None,
+    closed: MlnClosed = None,
+    hidden: MlnHidden = None,
+    trained: MlnTrained = None,
+    dialect: MlnDialect = None,
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the program with the numbers in place.")
     ] = None,
@@ -66,14 +78,15 @@ def learn(
 ) -> None:
     """Learn the numbers that a program declares by `learn` from what it observes.
 
-    Example: `plx learn smokers.plx --world village1 --world village2 -o weights.csv`
+    Example: `plx learn smokers.plx village1 village2 -o weights.csv`, `plx learn smoking.mln train.db`
     """
     form = form_of(format, output, Format.table)
     if write is not None:
         check_output(write)
-    model = load(file, bind, None, max_ground)
+    choices = mln_choices(weights, None, closed, dialect, hidden, trained)
+    model, worlds = load_worlds(file, [*(data or ()), *(world or ())], choices, bind, max_ground)
     fit = model.learn(
-        folders(world), given=names(given), objective=objective.value, starts=starts, seed=seed, progress=True
+        worlds, given=names(given), objective=objective.value, starts=starts, seed=seed, progress=True
     )
     if write is not None:
         put(fit.source(), write)
@@ -91,6 +104,7 @@ def learn(
 
 def score(
     file: File,
+    data: WorldData = None,
     fit: FitFile = None,
     world: WorldFolders = None,
     given: Given = "",
@@ -103,17 +117,20 @@ def score(
     ] = None,
     max_ground: MaxGround = None,
     bind: Bind = None,
+    weights: MlnWeights = None,
+    closed: MlnClosed = None,
+    hidden: MlnHidden = None,
+    dialect: MlnDialect = None,
     format: Annotated[TextOrJson, typer.Option(help="How to print the scores.")] = TextOrJson.text,
 ) -> None:
     """Score how well a program predicts what is observed: log score, accuracy, AUC, calibration.
 
-    Example: `plx score smokers.plx --fit weights.csv --world village3 --given friends`
+    Example: `plx score smokers.plx village3 --fit weights.csv --given friends`
     """
     check_method(method)
-    model = load(file, bind, None, max_ground, fit=fit)
-    found = model.score(
-        folders(world), given=names(given), method=method, seed=seed, seconds=seconds, progress=True
-    )
+    choices = mln_choices(weights, None, closed, dialect, hidden)
+    model, worlds = load_worlds(file, [*(data or ()), *(world or ())], choices, bind, max_ground, fit)
+    found = model.score(worlds, given=names(given), method=method, seed=seed, seconds=seconds, progress=True)
     if format is TextOrJson.json:
         put(found.to_json() + "\n")
         return
