@@ -142,12 +142,6 @@ def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) ->
         message = f"pseudo-likelihood needs complete worlds, but {lacking}"
         hint = "observe them too; `observe f from … else false` says that what is not listed is false"
         raise PlxError(Diagnostic(message, hint=hint))
-    for world in worlds:
-        if np.isneginf(world.free.graph.table).any():
-            hard = [rule for rule in world.free.rules if rule.kind in ("require", "observe")]
-            message = "pseudo-likelihood is not defined where hard rules tie unknowns together"
-            hint = "learn by --objective likelihood, or make the rule a `weight`"
-            raise PlxError(Diagnostic(message, hard[0].span if hard else None, hint=hint))
     return Pseudo(worlds, names)
 
 
