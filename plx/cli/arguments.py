@@ -138,6 +138,14 @@ MlnTrained = Annotated[
     Trained | None,
     typer.Option("--trained", help="For .mln: weights to learn are those that are absent, or all."),
 ]
+MlnPrior = Annotated[
+    str | None,
+    typer.Option(
+        "--prior",
+        metavar="PRIOR",
+        help='For .mln: of learned weights, "normal(0, 2)", "laplace(0, 1)", flat.',
+    ),
+]
 Best = Annotated[
     int,
     typer.Option(
@@ -277,10 +285,12 @@ def mln_choices(
     dialect: Dialect | None,
     hidden: list[str] | None = None,
     trained: Trained | None = None,
+    prior: str | None = None,
 ) -> dict[str, object]:
     """How a .mln is to be read, by the names of its reader's options; names may be parted by commas."""
     lists = {"closed": names(",".join(closed or ())), "hidden": names(",".join(hidden or ()))}
-    return {"weights": weights, "world": world, **lists, "dialect": dialect, "trained": trained}
+    learned = {"trained": trained, "prior": prior}
+    return {"weights": weights, "world": world, **lists, "dialect": dialect, **learned}
 
 
 def check_method(method: str) -> None:

@@ -26,6 +26,7 @@ from plx.cli.arguments import (
     MlnClosed,
     MlnDialect,
     MlnHidden,
+    MlnPrior,
     MlnTrained,
     MlnWeights,
     MlnWorld,
@@ -322,6 +323,7 @@ def convert(
     dialect: MlnDialect = None,
     hidden: MlnHidden = None,
     trained: MlnTrained = None,
+    prior: MlnPrior = None,
 ) -> None:
     """Write a program or a network in the language of another tool, or that of another tool as a program.
 
@@ -332,7 +334,7 @@ def convert(
     check_output(output)
     require_writer(file, output)
     questions = Questions(tuple(asked or ()))
-    choices = mln_choices(weights, world, closed, dialect, hidden, trained)
+    choices = mln_choices(weights, world, closed, dialect, hidden, trained, prior)
     _say(write(load(file, bind, evidence, max_ground, 0, questions, choices), output))
 
 

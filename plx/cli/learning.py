@@ -19,6 +19,7 @@ from plx.cli.arguments import (
     MlnClosed,
     MlnDialect,
     MlnHidden,
+    MlnPrior,
     MlnTrained,
     MlnWeights,
     WorldData,
@@ -65,6 +66,7 @@ def learn(
     closed: MlnClosed = None,
     hidden: MlnHidden = None,
     trained: MlnTrained = None,
+    prior: MlnPrior = None,
     dialect: MlnDialect = None,
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the program with the numbers in place.")
@@ -83,7 +85,7 @@ def learn(
     form = form_of(format, output, Format.table)
     if write is not None:
         check_output(write)
-    choices = mln_choices(weights, None, closed, dialect, hidden, trained)
+    choices = mln_choices(weights, None, closed, dialect, hidden, trained, prior)
     model, worlds = load_worlds(file, [*(data or ()), *(world or ())], choices, bind, max_ground)
     fit = model.learn(
         worlds, given=names(given), objective=objective.value, starts=starts, seed=seed, progress=True

@@ -87,7 +87,8 @@ def _together(variables: IntArray, joint: States, states: IntArray) -> Moves:
     differs = joint[None] != states[variables][:, None]  # [C, n, V]
     cluster, state = np.nonzero(differs.any(axis=2))
     move, place = np.nonzero(differs[cluster, state])
-    return Moves(len(variables), cluster, move, variables[cluster[move], place], joint[state[move], place])
+    new = joint[state[move], place].astype(np.int64)
+    return Moves(len(variables), cluster, move, variables[cluster[move], place], new)
 
 
 def _joined(parts: list[Moves]) -> Moves:

@@ -79,6 +79,13 @@ def test_hidden_predicates_are_summed_out(smoking: Path) -> None:
     assert model.learn(["one.db", "two.db"]).found.n_hidden == 2
 
 
+def test_a_prior_for_all(smoking: Path) -> None:
+    text = converted(smoking, "one.db", prior="normal(-1, 2.5)")
+    assert "learn w1 ~ normal(-1, 2.5)" in text
+    with pytest.raises(PlxError, match="the scale of a prior is positive"):
+        plx.load(smoking, "one.db", prior="laplace(0, -1)")
+
+
 def test_clauses_have_numbers_of_their_own_where_formulas_are_split(smoking: Path) -> None:
     text = converted(smoking, "one.db", world="closed", trained="all", weights="cnf")
     assert "learn w2_1 = 1.1 / 2" in text and "learn w2_2 = 1.1 / 2" in text
@@ -127,6 +134,7 @@ def test_a_formula_without_a_weight_does_not_run(smoking: Path) -> None:
     [
         ({"hidden": ["Smokes"]}, "`closed` otherwise"),
         ({"hidden": ["Smoke"], "world": "closed"}, "no predicate `Smoke`"),
+        ({"prior": "normal(0)"}, "no prior"),
         ({"trained": "some"}, "trained is `absent` or `all`"),
     ],
 )

@@ -23,3 +23,16 @@ def test_imdb() -> None:
     assert fit.log_likelihood == pytest.approx(truth["train_ll"], abs=1e-4)
     assert list(fit.weights.values()) == pytest.approx(list(truth["weights"].values()), abs=1e-4)
     assert fit.model.score([test]).log_likelihood == pytest.approx(truth["test_ll"], abs=1e-3)
+
+
+SMOKING = DATA.parent / "cases" / "mln" / "pracmln" / "smokers"
+
+
+@pytest.mark.skipif(not SMOKING.is_dir(), reason="the public networks in ../shared/cases are absent")
+def test_smoking_of_pracmln() -> None:
+    """The optimum of the pseudo-likelihood that pracmln's example ships: 0.646696 and 1.519900."""
+    model = plx.load(
+        SMOKING / "smoking.mln", SMOKING / "smoking-train.db", world="closed", trained="all", prior="flat"
+    )
+    found = model.learn(objective="pseudo").weights
+    assert list(found.values()) == pytest.approx([0.646696, 1.5199], abs=1e-4)

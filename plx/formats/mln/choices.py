@@ -27,7 +27,8 @@ class Choices:
     are learned from; but those of ``hidden`` predicates are unknown then. ``closed``: predicates that are
     known, their unlisted atoms false. ``query``: predicates or formulas to ask for, every open predicate
     if there are none. ``dialect``: who is followed where they read a formula differently. ``trained``:
-    weights to learn are those that are ``absent``, or ``all`` of rules that need not hold.
+    weights to learn are those that are ``absent``, or ``all`` of rules that need not hold. ``prior``: what
+    is believed of them before, ``normal(0, 10)`` if nothing is said.
     """
 
     weights: Literal["whole", "cnf"] | None = None
@@ -37,6 +38,7 @@ class Choices:
     query: tuple[str, ...] = ()
     dialect: Literal["alchemy", "pracmln"] | None = None
     trained: Literal["absent", "all"] | None = None
+    prior: str | None = None
 
 
 def chosen(**options: object) -> Choices:

@@ -14,6 +14,7 @@ from plx.formats.mln import logic
 from plx.formats.mln.choices import Choices
 from plx.formats.mln.names import Names, is_integer
 from plx.formats.mln.observed import complete, observations
+from plx.formats.mln.prior import prior
 from plx.formats.mln.rules import RuleWriter
 from plx.formats.mln.weights import exact
 from plx.formats.mln.write import Writer, constant, key, literal
@@ -61,7 +62,7 @@ class _Translator:
 
     def translation(self) -> Translation:
         cnf, trained = self.choices.weights == "cnf", self.choices.trained == "all"
-        rules = RuleWriter(self.network, self.names, cnf, trained)
+        rules = RuleWriter(self.network, self.names, cnf, trained, prior(self.choices.prior))
         sections = [
             Section("", [self._type(domain) for domain in self.network.domains.values() if domain.members]),
             Section("Given: what is not listed is false.", self._given()),

@@ -20,7 +20,8 @@ from plx.syntax import ast
 
 @dataclass
 class RuleWriter:
-    """Writes rules; ``split`` shares weights among clauses, ``trained`` has all finite ones learned.
+    """Writes rules; ``split`` shares weights among clauses, ``trained`` has all finite ones learned with a
+    ``prior``.
 
     ``shared`` are the rules for which splitting matters, ``zero_logs`` those with a weight ``logx(0)``.
     """
@@ -29,6 +30,7 @@ class RuleWriter:
     names: Names
     split: bool
     trained: bool = False
+    prior: ast.Expr | None = None
     shared: list[Span] = field(default_factory=list)
     zero_logs: list[Span] = field(default_factory=list)
 
@@ -71,7 +73,8 @@ class RuleWriter:
             wanted = f"w{number}_{k}" if len(parts) > 1 else f"w{number}"
             name = ast.Name(self.names.fresh(wanted), span=rule.span)
             slots = self._slots(pluses)
-            yield ast.LearnDecl(name, slots, _shared(start, len(parts), rule.span), None, span=rule.span)
+            value = _shared(start, len(parts), rule.span)
+            yield ast.LearnDecl(name, slots, value, self.prior, span=rule.span)
             written, scope, writer = self._written(rule, part, variables)
             yield ast.Weight(writer.applied(name.text, pluses, rule.span), written, scope, span=rule.span)
 
