@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING
 from plx.clash import explained
 from plx.errors import CallError, Diagnostic, did_you_mean
 from plx.origin import CheckedProgram
-from plx.recipe import Recipe
-from plx.source import Source
-from plx.syntax import ast
-from plx.syntax.parser import recover
+from plx.recipe import Recipe, learn_statements
 
 if TYPE_CHECKING:
     from plx.learn.numbers import Learned
@@ -48,8 +45,7 @@ def placed(learned: Sequence[Learned], program: CheckedProgram) -> tuple[Learned
     """Numbers with their places in the text of their program, which a translated one was not read from."""
     if program.module.source.text == program.text:
         return tuple(learned)
-    module, _ = recover(Source("program", program.text))
-    nodes = {node.name.text: node for node in module.statements if isinstance(node, ast.LearnDecl)}
+    nodes = learn_statements(program.text)
     return tuple(replace(one, node=nodes[one.node.name.text], formula=one.span.text) for one in learned)
 
 

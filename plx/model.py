@@ -141,7 +141,7 @@ class Model:
 
         Args:
             worlds: several sets of data, each the bindings of one (as `bind` takes them) or a folder whose
-                files take the place of those that the program names; for a Markov logic network the databases;
+                files take the place of those that the program names; the databases of a Markov logic network;
                 the program's own data if left out.
             given: random functions that are conditioned on: they are not predicted.
             objective: ``likelihood``, which is exact; ``pseudo``, for complete worlds of any size; ``auto``
