@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,14 @@ from plx.origin import CheckedProgram
 from plx.recipe import Recipe, learn_statements
 
 if TYPE_CHECKING:
+    from plx.graph.model import GroundModel
+    from plx.infer.inference import Inference
+    from plx.learn.cross import CrossValidation
+    from plx.learn.fit import Found
     from plx.learn.numbers import Learned
+    from plx.learn.score import Score
     from plx.learn.worlds import World
+    from plx.weights import Number
 
 GivenWorld = Mapping[str, object] | str | os.PathLike[str]
 """The bindings of a world, or a folder whose files take the place of those that the program names; of another
@@ -55,6 +62,59 @@ def world_of(program: CheckedProgram, given: Collection[str]) -> World:
 
     with explained(program):
         return World(program.unfitted(given), program.unfitted())
+
+
+def valued(world: World, numbers: Mapping[str, Number]) -> World:
+    """The world with numbers in the place of the names of those that are learned."""
+    from plx.graph.learned import with_numbers
+    from plx.learn.worlds import World
+
+    return World(with_numbers(world.free, numbers), with_numbers(world.seen, numbers))
+
+
+def scored(
+    name: str, worlds: Sequence[World], answer: Callable[[GroundModel], Inference], others: bool
+) -> Score:
+    """The scores of worlds whose numbers have values, by what ``answer`` finds, or from all ``others``."""
+    from plx.learn.score import conditioned, inferred, score
+
+    if others:
+        return score(name, worlds, conditioned, "log pseudo-likelihood")
+    return score(name, worlds, lambda world: inferred(world, answer))
+
+
+def crossed(
+    name: str,
+    programs: Sequence[CheckedProgram],
+    worlds: Sequence[World],
+    split: Sequence[tuple[int, ...]],
+    learn: Callable[[Sequence[World], Sequence[Learned]], Found],
+    score: Callable[[Sequence[World]], Score],
+) -> CrossValidation:
+    """Each part of the worlds as the numbers that are learned from the others predict it.
+
+    A number that only the part itself has is at the mean of its prior.
+    """
+    from plx.learn.cross import Fitted, cross_validate
+    from plx.learn.numbers import numbers_of
+
+    def fit(rest: Sequence[int]) -> Fitted:
+        found = learn([worlds[i] for i in rest], numbers_of(programs[i].program for i in rest))
+        values = zip(found.estimates.names, found.estimates.value.tolist(), strict=True)
+        return Fitted(dict(values), found.converged)
+
+    def predicted(mine: Sequence[int], weights: Mapping[str, float]) -> Score:
+        return score([valued(worlds[i], _known(programs[i], weights)) for i in mine])
+
+    return cross_validate(name, split, fit, predicted)
+
+
+def _known(program: CheckedProgram, weights: Mapping[str, float]) -> dict[str, Number]:
+    return {
+        number: Fraction(weights[number]) if number in weights else info.prior.mean
+        for info in program.program.learned
+        for number in info.names
+    }
 
 
 def require_randoms(program: CheckedProgram, given: Collection[str]) -> None:

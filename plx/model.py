@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from plx.formats.translated import Translated
     from plx.graph.model import GroundModel
     from plx.ground.given import QueryGroup
+    from plx.infer.inference import Inference
     from plx.infer.options import Options, Report
+    from plx.learn.cross import CrossValidation
     from plx.learn.result import Fit as AnyFit
     from plx.learn.score import Score
-    from plx.learn.worlds import World
     from plx.learning import GivenWorld
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
@@ -176,31 +177,63 @@ class Model:
         method: str = "auto",
         seed: int | None = None,
         seconds: float | None = None,
+        others: bool = False,
         progress: bool | Report = False,
     ) -> Score:
         """How well the program predicts what is observed, each unknown by itself, from ``given`` alone.
 
-        ``worlds`` and ``given`` are those of `learn`, the other options those of `run`. Raises as these do.
+        ``others``: from all others, as the pseudo-likelihood does; worlds are complete then. ``worlds`` and
+        ``given`` are those of `learn`, the rest those of `run`. Raises as these do.
         """
-        from plx.graph.learned import with_numbers
-        from plx.infer.infer import infer
-        from plx.infer.options import run_options
-        from plx.learn.score import score
-        from plx.learn.worlds import World, log_likelihood
-        from plx.learning import programs_of, require_randoms, world_of
+        from plx.learning import programs_of, require_randoms, scored, valued, world_of
         from plx.progress import watcher
 
         program = self._program("score")
         require_randoms(program, given)
-        check_method(method)
-        options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
-        data: list[World] = []
-        for one in programs_of(program, self._told, worlds):
-            numbers, world = one.numbers(), world_of(one, given)
-            data.append(World(with_numbers(world.free, numbers), with_numbers(world.seen, numbers)))
+        programs = programs_of(program, self._told, worlds)
+        data = [valued(world_of(one, given), one.numbers()) for one in programs]
         with watcher(progress) as report:
-            told = replace(options, progress=report)
-            return score(self.name, data, lambda m: infer(m, method, told), log_likelihood(data))
+            return scored(self.name, data, _answerer(method, seed, seconds, report), others)
+
+    def cross_validate(
+        self,
+        worlds: Iterable[GivenWorld],
+        folds: int | None = None,
+        *,
+        given: Collection[str] = (),
+        objective: str = "auto",
+        starts: int | None = None,
+        seed: int = 0,
+        method: str = "auto",
+        seconds: float | None = None,
+        others: bool = False,
+        progress: bool | Report = False,
+    ) -> CrossValidation:
+        """How well worlds are predicted by the numbers that are learned from the others.
+
+        ``folds``: how many parts the worlds are dealt out into, each world one if left out. The options are
+        those of `learn` and `score`, and so are the errors; CallError for folds that there cannot be.
+        """
+        from plx.learn.cross import parts
+        from plx.learn.fit import fit
+        from plx.learning import crossed, programs_of, require_randoms, scored, world_of
+        from plx.progress import watcher
+
+        program = self._program("learn")
+        programs = programs_of(program, self._told, worlds)
+        require_randoms(program, given)
+        split = parts(len(programs), folds, seed)
+        with watcher(progress) as report:
+            answer = _answerer(method, seed, seconds, report)
+            data = [world_of(one, given) for one in programs]
+            return crossed(
+                self.name,
+                programs,
+                data,
+                split,
+                lambda rest, learned: fit(rest, learned, objective, starts, seed, report),
+                lambda mine: scored(self.name, mine, answer, others),
+            )
 
     def _fitted(self, weights: Mapping[str, float]) -> Model:
         """The program with those of the numbers that it learns itself."""
@@ -388,6 +421,19 @@ def check_method(method: str) -> None:
     from plx.infer.infer import require_method
 
     require_method(method)
+
+
+def _answerer(
+    method: str, seed: int | None, seconds: float | None, report: Report | None
+) -> Callable[[GroundModel], Inference]:
+    """What answers the queries of a score. Raises CallError for options that make no sense."""
+    from plx.infer.infer import infer
+    from plx.infer.options import run_options
+
+    check_method(method)
+    options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
+    told = replace(options, progress=report) if report else options
+    return lambda model: infer(model, method, told)
 
 
 def build(

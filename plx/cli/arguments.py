@@ -199,6 +199,10 @@ Given = Annotated[
     str,
     typer.Option(metavar="F,G", help="Random functions that are conditioned on, and not predicted."),
 ]
+Others = Annotated[
+    bool,
+    typer.Option("--others", help="Predict each unknown from all others, as pseudo-likelihood does."),
+]
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
 ]

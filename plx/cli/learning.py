@@ -22,6 +22,7 @@ from plx.cli.arguments import (
     MlnPrior,
     MlnTrained,
     MlnWeights,
+    Others,
     WorldData,
     WorldFolders,
     check_method,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.table import Table
+
+    from plx.learn.cross import CrossValidation
 
 
 class Objective(StrEnum):
@@ -68,6 +71,16 @@ def learn(
     trained: MlnTrained = None,
     prior: MlnPrior = None,
     dialect: MlnDialect = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=2, help="Deal the worlds out into so many parts, and score each as the others predict it."
+        ),
+    ] = None,
+    others: Others = False,
+    method: Annotated[
+        str, typer.Option(help="With --folds: how probabilities are found, as in `plx run`.")
+    ] = "auto",
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the program with the numbers in place.")
     ] = None,
@@ -86,7 +99,26 @@ def learn(
     if write is not None:
         check_output(write)
     choices = mln_choices(weights, None, closed, dialect, hidden, trained, prior)
+    check_method(method)
+    if folds is None and (others or method != "auto"):
+        raise typer.BadParameter("--others and --method say how --folds are scored")
+    if folds is not None and write is not None:
+        raise typer.BadParameter("--write needs one fit, and --folds make several: leave one of them out")
     model, worlds = load_worlds(file, [*(data or ()), *(world or ())], choices, bind, max_ground)
+    if folds is not None:
+        validated = model.cross_validate(
+            worlds or (),
+            folds,
+            given=names(given),
+            objective=objective.value,
+            starts=starts,
+            seed=seed,
+            method=method,
+            others=others,
+            progress=True,
+        )
+        put(_validated(validated, form, colour=output is None), output)
+        return
     fit = model.learn(
         worlds, given=names(given), objective=objective.value, starts=starts, seed=seed, progress=True
     )
@@ -117,6 +149,7 @@ def score(
     seconds: Annotated[
         float | None, typer.Option(callback=check_number, help="Stop after this many seconds per world.")
     ] = None,
+    others: Others = False,
     max_ground: MaxGround = None,
     bind: Bind = None,
     weights: MlnWeights = None,
@@ -132,13 +165,23 @@ def score(
     check_method(method)
     choices = mln_choices(weights, None, closed, dialect, hidden)
     model, worlds = load_worlds(file, [*(data or ()), *(world or ())], choices, bind, max_ground, fit)
-    found = model.score(worlds, given=names(given), method=method, seed=seed, seconds=seconds, progress=True)
+    found = model.score(
+        worlds, given=names(given), method=method, seed=seed, seconds=seconds, others=others, progress=True
+    )
     if format is TextOrJson.json:
         put(found.to_json() + "\n")
         return
     from plx.learn.score import table
 
     put(_shown(table(found), [found.summary], colour=True))
+
+
+def _validated(found: CrossValidation, form: Format, colour: bool) -> str:
+    from plx.learn.cross import table
+
+    if form is Format.table:
+        return _shown(table(found), found.summary, colour)
+    return found.to_csv() if form is Format.csv else found.to_json() + "\n"
 
 
 def _shown(table: Table, lines: Iterable[str], colour: bool) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import plx
+from plx.learn.worlds import log_likelihood
+from plx.learning import valued, world_of
 
 DATA = Path(__file__).parents[3] / "shared" / "learning"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the public data in ../shared/learning are absent")
@@ -36,3 +38,18 @@ def test_smoking_of_pracmln() -> None:
     )
     found = model.learn(objective="pseudo").weights
     assert list(found.values()) == pytest.approx([0.646696, 1.5199], abs=1e-4)
+
+
+IMDB = DATA.parent / "cases" / "mln" / "forclift_imdb"
+
+
+@pytest.mark.skipif(not IMDB.is_dir(), reason="the public networks in ../shared/cases are absent")
+def test_constants_of_forclift_on_imdb() -> None:
+    """At a weight of 0: ln L of 8,076 atoms, and the sum over 10 predicates of mean log conditionals."""
+    model = plx.load(IMDB / "imdb.janvh1.mln", IMDB / "imdb.db", world="closed").with_weights({"w1": 0.0})
+    found = model.score(others=True)
+    assert found.log_likelihood == pytest.approx(-5597.8566302)
+    assert sum(one.log_score for one in found.functions) == pytest.approx(-6.93147, abs=1e-5)
+    assert log_likelihood([valued(world_of(model.origin, ()), {"w1": 0})]) == pytest.approx(
+        -5597.856630202117
+    )
