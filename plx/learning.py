@@ -93,28 +93,23 @@ def crossed(
 ) -> CrossValidation:
     """Each part of the worlds as the numbers that are learned from the others predict it.
 
-    A number that only the part itself has is at the mean of its prior.
+    All numbers of all worlds are learned each time: of those that a part alone has, the prior decides.
     """
     from plx.learn.cross import Fitted, cross_validate
     from plx.learn.numbers import numbers_of
 
+    learned = numbers_of(program.program for program in programs)
+
     def fit(rest: Sequence[int]) -> Fitted:
-        found = learn([worlds[i] for i in rest], numbers_of(programs[i].program for i in rest))
+        found = learn([worlds[i] for i in rest], learned)
         values = zip(found.estimates.names, found.estimates.value.tolist(), strict=True)
         return Fitted(dict(values), found.converged)
 
     def predicted(mine: Sequence[int], weights: Mapping[str, float]) -> Score:
-        return score([valued(worlds[i], _known(programs[i], weights)) for i in mine])
+        numbers = {name: Fraction(value) for name, value in weights.items()}
+        return score([valued(worlds[i], numbers) for i in mine])
 
     return cross_validate(name, split, fit, predicted)
-
-
-def _known(program: CheckedProgram, weights: Mapping[str, float]) -> dict[str, Number]:
-    return {
-        number: Fraction(weights[number]) if number in weights else info.prior.mean
-        for info in program.program.learned
-        for number in info.names
-    }
 
 
 def require_randoms(program: CheckedProgram, given: Collection[str]) -> None:

@@ -9,6 +9,7 @@ relational program they are few, however many unknowns there are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from plx.learn.blocks import moves
 from plx.learn.changes import changes
 from plx.learn.worlds import World
 from plx.values import FloatArray
+
+Conditional = tuple[FloatArray, FloatArray, int]
 
 
 class Pseudo:
@@ -35,7 +38,7 @@ class Pseudo:
         self._observed = np.zeros(self.size)
         for w, world in enumerate(worlds):
             self._observed += _observed(world, names)
-            for difference, constant, times in conditionals(world, names):
+            for difference, constant, times in _kept(world, tuple(names)):
                 key = difference.tobytes() + constant.tobytes()
                 groups.setdefault(key, (difference, constant))
                 counts.append((w, number.setdefault(key, len(number)), times))
@@ -93,7 +96,17 @@ def _observed(world: World, names: Sequence[str]) -> FloatArray:
     return table.expected(np.bincount(rows, minlength=len(table.constant)).astype(np.float64))
 
 
-def conditionals(world: World, names: Sequence[str]) -> list[tuple[FloatArray, FloatArray, int]]:
+_KNOWN: WeakKeyDictionary[World, tuple[tuple[str, ...], list[Conditional]]] = WeakKeyDictionary()
+
+
+def _kept(world: World, names: tuple[str, ...]) -> list[Conditional]:
+    """The conditionals of a world, worked out once: cross-validation asks for them again and again."""
+    if world not in _KNOWN or _KNOWN[world][0] != names:
+        _KNOWN[world] = names, conditionals(world, names)
+    return _KNOWN[world][1]
+
+
+def conditionals(world: World, names: Sequence[str]) -> list[Conditional]:
     """The distinct conditionals of a complete world, and how many blocks have each.
 
     Of each: by how much the statistics (S, K) and the rest (S,) of the S other states exceed those of the
