@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,16 @@ def require_plot(path: Path) -> None:
         raise PlxError(Diagnostic(message, hint=f"formats: {', '.join(sorted(known))}"))
     if not path.parent.is_dir():
         raise PlxError(Diagnostic(f"there is no folder `{path.parent}` for the plot"))
+
+
+def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None) -> Figure:
+    """A figure, written to a file where a path is given. Raises as `require_plot` and `save_plot`."""
+    if path is not None:
+        require_plot(Path(path))
+    figure = draw()
+    if path is not None:
+        save_plot(figure, Path(path))
+    return figure
 
 
 def save_plot(figure: Figure, path: Path) -> None:

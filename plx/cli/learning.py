@@ -23,6 +23,7 @@ from plx.cli.arguments import (
     MlnTrained,
     MlnWeights,
     Others,
+    Theme,
     WorldData,
     WorldFolders,
     check_method,
@@ -84,6 +85,11 @@ def learn(
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the program with the numbers in place.")
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the fit, with --folds the calibration: a.svg, a.png, a.pdf."),
+    ] = None,
+    theme: Annotated[Theme, typer.Option(help="Colours of the plot.")] = Theme.light,
     format: Annotated[
         Format | None, typer.Option(help="How to print the fit: as the suffix of -o says, else a table.")
     ] = None,
@@ -98,6 +104,7 @@ def learn(
     form = form_of(format, output, Format.table)
     if write is not None:
         check_output(write)
+    _require_plot(plot)
     choices = mln_choices(weights, None, closed, dialect, hidden, trained, prior)
     check_method(method)
     if folds is None and (others or method != "auto"):
@@ -117,6 +124,8 @@ def learn(
             others=others,
             progress=True,
         )
+        if plot is not None:
+            validated.plot(plot, theme.value)
         put(_validated(validated, form, colour=output is None), output)
         return
     fit = model.learn(
@@ -124,6 +133,8 @@ def learn(
     )
     if write is not None:
         put(fit.source(), write)
+    if plot is not None:
+        fit.plot(plot, theme.value)
     if form is Format.table:
         from plx.learn.result import table
 
@@ -156,24 +167,40 @@ def score(
     closed: MlnClosed = None,
     hidden: MlnHidden = None,
     dialect: MlnDialect = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the calibration: a.svg, a.png, a.pdf.")
+    ] = None,
+    theme: Annotated[Theme, typer.Option(help="Colours of the plot.")] = Theme.light,
     format: Annotated[TextOrJson, typer.Option(help="How to print the scores.")] = TextOrJson.text,
 ) -> None:
     """Score how well a program predicts what is observed: log score, accuracy, AUC, calibration.
 
     Example: `plx score smokers.plx village3 --fit weights.csv --given friends`
     """
+    _require_plot(plot)
     check_method(method)
     choices = mln_choices(weights, None, closed, dialect, hidden)
     model, worlds = load_worlds(file, [*(data or ()), *(world or ())], choices, bind, max_ground, fit)
     found = model.score(
         worlds, given=names(given), method=method, seed=seed, seconds=seconds, others=others, progress=True
     )
+    if plot is not None:
+        found.plot(plot, theme.value)
     if format is TextOrJson.json:
         put(found.to_json() + "\n")
         return
     from plx.learn.score import table
 
     put(_shown(table(found), [found.summary], colour=True))
+
+
+def _require_plot(plot: Path | None) -> None:
+    """Raises where a plot cannot be drawn, before time is spent on what it shows."""
+    if plot is not None:
+        from plx.answer.drawing import require_plot
+
+        check_output(plot)
+        require_plot(plot)
 
 
 def _validated(found: CrossValidation, form: Format, colour: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,16 +13,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from plx.answer.drawing import drawn
 from plx.answer.numbers import error_text, number_text
 from plx.answer.table import plain
 from plx.errors import CallError, Diagnostic
+from plx.learn.plot import calibration_figure
 from plx.learn.score import FunctionScore, Score, pooled
 from plx.learn.tables import text_table
 from plx.markup import html_table
 from plx.numerals import counted
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
+
+    from plx.answer.panels import Theme
 
 MEASURES = ("log_score", "accuracy", "brier", "auc_roc", "auc_pr", "calibration")
 HEADINGS = ("random", "unknowns", *(name.replace("_", " ") for name in MEASURES))
@@ -118,6 +124,19 @@ class CrossValidation:
         ]
         lost = [str(i) for i, fold in enumerate(self.folds, start=1) if not fold.converged]
         return [*lines, f"note: no maximum was found in fold {', '.join(lost)}"] if lost else lines
+
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: Theme = "light") -> Figure:
+        """A matplotlib figure of calibration, ``light`` or ``dark``; written to a file where a path is given.
+
+        Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
+        written, or matplotlib does not know its suffix.
+        """
+        return drawn(
+            lambda: calibration_figure(
+                self.program, [(name, self.bins(name)) for name in self.functions], theme
+            ),
+            path,
+        )
 
     def __repr__(self) -> str:
         return plain(table(self), self.summary)

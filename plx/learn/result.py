@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from plx.answer.drawing import drawn
 from plx.answer.numbers import error_text, number_text
 from plx.answer.table import plain
 from plx.errors import did_you_mean
 from plx.extras import library
 from plx.learn.fit import Found
 from plx.learn.numbers import Learned, prior_text
+from plx.learn.plot import Drawn, fit_figure
 from plx.learn.tables import text_table
 from plx.learn.writing import fitted
 from plx.markup import html_table
@@ -29,7 +31,10 @@ from plx.saving import save
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
     from rich.table import Table
+
+    from plx.answer.panels import Theme
 
 Runnable = TypeVar("Runnable")
 
@@ -181,6 +186,19 @@ class Fit(Generic[Runnable]):
         pandas = library("pandas", "pandas frames")
         frame: pd.DataFrame = pandas.DataFrame([vars(number) for number in self.numbers])
         return frame
+
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: Theme = "light") -> Figure:
+        """A matplotlib figure of search and numbers, ``light`` or ``dark``; a file too if a path is given.
+
+        Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
+        written, or matplotlib does not know its suffix.
+        """
+        return drawn(lambda: fit_figure(self._drawn, theme), path)
+
+    @property
+    def _drawn(self) -> Drawn:
+        headline, part = f"{self.program} · {self.reason}", self.found.estimates
+        return Drawn(headline, self.objective, self.path, part.names, part.value, part.error)
 
     def __repr__(self) -> str:
         return plain(table(self), self.summary)

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from plx.answer.drawing import drawn
 from plx.answer.table import plain
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.inference import Inference
 from plx.learn.others import from_others
+from plx.learn.plot import calibration_figure
 from plx.learn.tables import text_table
 from plx.learn.worlds import World, log_likelihood
 from plx.markup import html_table
 from plx.values import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
+
+    from plx.answer.panels import Theme
 
 BINS = 10
 """Probabilities are put into so many bins of equal width to see whether they are kept."""
@@ -86,6 +92,17 @@ class Score:
         """The line below the table."""
         value = "out of reach" if self.log_likelihood is None else f"{self.log_likelihood:.6f}"
         return f"{self.measure} of the worlds {value}; probabilities by {self.method}"
+
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: Theme = "light") -> Figure:
+        """A matplotlib figure of calibration, ``light`` or ``dark``; written to a file where a path is given.
+
+        Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
+        written, or matplotlib does not know its suffix.
+        """
+        return drawn(
+            lambda: calibration_figure(self.program, [(one.name, one.bins) for one in self.functions], theme),
+            path,
+        )
 
     def __repr__(self) -> str:
         return plain(table(self), [self.summary])
