@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from plx.answer.panels import Theme
 
 MEASURES = ("log_score", "accuracy", "brier", "auc_roc", "auc_pr", "calibration")
-HEADINGS = ("random", "unknowns", *(name.replace("_", " ") for name in MEASURES))
+SHOWN = tuple(name for name in MEASURES if name != "brier")
+"""What fits into a line."""
+
+HEADINGS = ("random", "unknowns", *(name.replace("_", " ") for name in SHOWN))
 
 
 class Mean(NamedTuple):
@@ -154,7 +157,7 @@ def _rows(found: CrossValidation) -> list[list[str]]:
     rows = []
     for name in found.functions:
         unknowns = sum(one.unknowns for one in found.scores(name))
-        means = (found.mean(name, measure) for measure in MEASURES)
+        means = (found.mean(name, measure) for measure in SHOWN)
         rows.append([name, f"{unknowns:,}", *("" if mean is None else _text(mean) for mean in means)])
     return rows
 

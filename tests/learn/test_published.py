@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import plx
+from plx.learn import result
+from plx.learn import score as scores
 from plx.learn.worlds import log_likelihood
 from plx.learning import valued, world_of
 
 DATA = Path(__file__).parents[3] / "shared" / "learning"
+PAGE = Path(__file__).parents[2] / "docs" / "learning-relations.md"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the public data in ../shared/learning are absent")
 
 
@@ -25,6 +28,10 @@ def test_imdb() -> None:
     assert fit.log_likelihood == pytest.approx(truth["train_ll"], abs=1e-4)
     assert list(fit.weights.values()) == pytest.approx(list(truth["weights"].values()), abs=1e-4)
     assert fit.model.score([test]).log_likelihood == pytest.approx(truth["test_ll"], abs=1e-3)
+    shown = [line.split() for line in PAGE.read_text(encoding="utf-8").splitlines()]
+    score = fit.model.score([test], others=True)
+    for row in [*map(result._row, fit.numbers), *map(scores._row, score.functions)]:
+        assert " ".join(row).split() in shown, row
 
 
 SMOKING = DATA.parent / "cases" / "mln" / "pracmln" / "smokers"
