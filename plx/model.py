@@ -445,13 +445,15 @@ def build(
     options: Collection[str] = (),
     told: Collection[str] = (),
     questions: Questions | None = None,
+    world: Path | None = None,
 ) -> Model:
     """The model of a program. Raises PlxError with every mistake in it and its data.
 
     ``options`` are names that the caller may have meant by a binding of an unknown name, ``told`` those
-    that it gave a value, so that the program must not declare them. ``questions`` are put to it.
+    that it gave a value, so that the program must not declare them. ``questions`` are put to it; files in the
+    folder ``world`` take the place of its own.
     """
-    return made(Recipe(source, bindings, folder, max_ground, options, questions or Questions()), told)
+    return made(Recipe(source, bindings, folder, max_ground, options, questions or Questions(), world), told)
 
 
 def made(recipe: Recipe, told: Collection[str] = ()) -> Model:

@@ -72,7 +72,9 @@ def read_program(
     *,
     options: Collection[str] = (),
     questions: Questions | None = None,
+    world: Path | None = None,
 ) -> Model:
     """The model of a program as the bytes of a file, as `build`; refuses what is of another tool."""
     refuse_content(name, content)
-    return build(decode(name, content), bindings, folder, max_ground, options=options, questions=questions)
+    source = decode(name, content)
+    return build(source, bindings, folder, max_ground, options=options, questions=questions, world=world)

@@ -217,10 +217,11 @@ def load(
     questions: Questions | None = None,
     choices: Mapping[str, object] | None = None,
     fit: Path | None = None,
+    world: Path | None = None,
 ) -> Model:
     """The model in a file, as `read`, with the learned numbers of ``fit``; says on standard error what looks
     odd in it."""
-    model = read(file, bind, evidence, max_ground, best, questions, choices)
+    model = read(file, bind, evidence, max_ground, best, questions, choices, world)
     complain(*model.warnings)
     if fit is None:
         return model
@@ -236,8 +237,9 @@ def read(
     best: int = 0,
     questions: Questions | None = None,
     choices: Mapping[str, object] | None = None,
+    world: Path | None = None,
 ) -> Model:
-    """The model in a file. ``choices`` are those of a .mln.
+    """The model in a file. ``choices`` are those of a .mln; ``world`` is a folder of data for a program.
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
@@ -267,7 +269,7 @@ def read(
     if evidence:
         raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
     found = name_of(file), content(file), _bindings(bind), _folder(file)
-    return read_program(*found, max_ground, questions=questions)
+    return read_program(*found, max_ground, questions=questions, world=world)
 
 
 def names(text: str) -> list[str]:

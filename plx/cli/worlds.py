@@ -34,7 +34,8 @@ def load_worlds(
     if not is_translated(file):
         _require(data, file, "folder", Path.is_dir)
         told = {name: value for name, value in choices.items() if value}
-        return load(file, bind, None, max_ground, choices=told, fit=fit), [*data] or None
+        first = data[0] if data else None  # the program itself may name files that worlds alone have
+        return load(file, bind, None, max_ground, choices=told, fit=fit, world=first), [*data] or None
     if not data:
         raise typer.BadParameter(f"name the databases to learn from: {file} first.db second.db")
     _require(data, file, "file", Path.is_file)

@@ -62,8 +62,8 @@ def test_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("one", "two", "."):
-        Path(name).mkdir(exist_ok=True)
+    for name in ("one", "two"):
+        Path(name).mkdir()
         Path(name, "f.csv").write_text("x\n1\n")
     Path("a.plx").write_text(
         'type T = 1..3 random f(x: T) learn w weight w: f(x) for x in T observe f from "f.csv" else false'
