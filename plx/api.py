@@ -42,7 +42,7 @@ def load(path: str | os.PathLike[str], /, *evidence: str | os.PathLike[str], **b
     A program's paths are relative to its file, and ``bindings`` are those of ``compile``. For a network
     they are observed states by the name of the unknown; ``evidence`` are files of observations, for
     networks only. For a Markov logic network (.mln) they are databases, and ``bindings`` are how to read
-    it: ``query``, ``weights``, ``world``, ``closed``, ``dialect``.
+    it: ``query``, ``weights``, ``world``, ``closed``, ``hidden``, ``dialect``, ``trained``, ``prior``.
 
     Raises PlxError as ``compile`` does, OSError if a program cannot be read.
     """

@@ -6,7 +6,7 @@ What only running needs is imported where it is used, so that checking a program
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from plx.formats.translated import Translated
     from plx.graph.model import GroundModel
     from plx.ground.given import QueryGroup
+    from plx.infer.inference import Inference
     from plx.infer.options import Options, Report
+    from plx.learn.cross import CrossValidation
     from plx.learn.result import Fit as AnyFit
     from plx.learn.score import Score
-    from plx.learn.worlds import World
     from plx.learning import GivenWorld
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
@@ -46,12 +47,13 @@ class Model:
     """What can be run, as often as you like. Made by ``plx.compile`` and ``plx.load``.
 
     ``origin`` is a checked program with its data, or what was read from a file of another tool; ``recipe`` is
-    what a program was built from.
+    what a program was built from, ``reread`` translates another tool's file anew, with other databases.
     """
 
     name: str
     origin: Origin
     recipe: Recipe | None = None
+    reread: Reread | None = None
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -121,10 +123,10 @@ class Model:
             given = weights if isinstance(weights, Mapping) else weights.weights
         program = self._program("weights").program
         numbers = as_numbers(given, [name for info in program.learned for name in info.names])
-        recipe = self._recipe
-        kept = {**recipe.weights, **numbers}
-        origin = replace(self._program("weights"), weights=kept)
-        return replace(self, origin=origin, recipe=replace(recipe, weights=kept))
+        before = self._program("weights")
+        kept = {**before.weights, **numbers}
+        recipe = None if self.recipe is None else replace(self.recipe, weights=kept)
+        return replace(self, origin=replace(before, weights=kept), recipe=recipe)
 
     def learn(
         self,
@@ -140,7 +142,8 @@ class Model:
 
         Args:
             worlds: several sets of data, each the bindings of one (as `bind` takes them) or a folder whose
-                files take the place of those that the program names; the program's own if left out.
+                files take the place of those that the program names; the databases of a Markov logic network;
+                the program's own data if left out.
             given: random functions that are conditioned on: they are not predicted.
             objective: ``likelihood``, which is exact; ``pseudo``, for complete worlds of any size; ``auto``
                 is the likelihood where it is in reach.
@@ -154,17 +157,17 @@ class Model:
         from plx.learn.fit import fit
         from plx.learn.numbers import numbers_of
         from plx.learn.result import Fit as Fitted
-        from plx.learning import programs_of, require_randoms, world_of
+        from plx.learning import placed, programs_of, require_randoms, world_of
         from plx.progress import watcher
 
         program = self._program("learn")
-        programs = programs_of(program, self._recipe, worlds)
+        programs = programs_of(program, self._told, worlds)
         require_randoms(program, given)
         with watcher(progress) as report:
             data = [world_of(one, given) for one in programs]
             learned = numbers_of(one.program for one in programs)
             found = fit(data, learned, objective, starts, seed, report)
-        return Fitted(self.name, found, tuple(learned), programs[0].text, self._fitted)
+        return Fitted(self.name, found, placed(learned, program), program.text, self._fitted)
 
     def score(
         self,
@@ -174,36 +177,76 @@ class Model:
         method: str = "auto",
         seed: int | None = None,
         seconds: float | None = None,
+        others: bool = False,
         progress: bool | Report = False,
     ) -> Score:
         """How well the program predicts what is observed, each unknown by itself, from ``given`` alone.
 
-        ``worlds`` and ``given`` are those of `learn`, the other options those of `run`. Raises as these do.
+        ``others``: from all others, as the pseudo-likelihood does; worlds are complete then. ``worlds`` and
+        ``given`` are those of `learn`, the rest those of `run`. Raises as these do.
         """
-        from plx.graph.learned import with_numbers
-        from plx.infer.infer import infer
-        from plx.infer.options import run_options
-        from plx.learn.score import score
-        from plx.learn.worlds import World, log_likelihood
-        from plx.learning import programs_of, require_randoms, world_of
+        from plx.learning import programs_of, require_randoms, scored, valued, world_of
         from plx.progress import watcher
 
         program = self._program("score")
         require_randoms(program, given)
-        check_method(method)
-        options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
-        data: list[World] = []
-        for one in programs_of(program, self._recipe, worlds):
-            numbers, world = one.numbers(), world_of(one, given)
-            data.append(World(with_numbers(world.free, numbers), with_numbers(world.seen, numbers)))
+        programs = programs_of(program, self._told, worlds)
+        data = [valued(world_of(one, given), one.numbers()) for one in programs]
         with watcher(progress) as report:
-            told = replace(options, progress=report)
-            return score(self.name, data, lambda m: infer(m, method, told), log_likelihood(data))
+            return scored(self.name, data, _answerer(method, seed, seconds, report), others)
+
+    def cross_validate(
+        self,
+        worlds: Iterable[GivenWorld],
+        folds: int | None = None,
+        *,
+        given: Collection[str] = (),
+        objective: str = "auto",
+        starts: int | None = None,
+        seed: int = 0,
+        method: str = "auto",
+        seconds: float | None = None,
+        others: bool = False,
+        progress: bool | Report = False,
+    ) -> CrossValidation:
+        """How well worlds are predicted by the numbers that are learned from the others.
+
+        ``folds``: how many parts the worlds are dealt out into, each world one if left out. The options are
+        those of `learn` and `score`, and so are the errors; CallError for folds that there cannot be.
+        """
+        from plx.learn.cross import parts
+        from plx.learn.fit import fit
+        from plx.learning import crossed, programs_of, require_randoms, scored, world_of
+        from plx.progress import watcher
+
+        program = self._program("learn")
+        programs = programs_of(program, self._told, worlds)
+        require_randoms(program, given)
+        split = parts(len(programs), folds, seed)
+        with watcher(progress) as report:
+            answer = _answerer(method, seed, seconds, report)
+            data = [world_of(one, given) for one in programs]
+            return crossed(
+                self.name,
+                programs,
+                data,
+                split,
+                lambda rest, learned: fit(rest, learned, objective, starts, seed, report),
+                lambda mine: scored(self.name, mine, answer, others),
+            )
 
     def _fitted(self, weights: Mapping[str, float]) -> Model:
         """The program with those of the numbers that it learns itself."""
         names = {name for info in self._program("learn").program.learned for name in info.names}
         return self.with_weights({name: value for name, value in weights.items() if name in names})
+
+    def _told(self, world: GivenWorld) -> CheckedProgram:
+        """The program with the data of a world."""
+        from plx.learning import told
+
+        if self.reread is None or isinstance(world, Mapping):
+            return told(self._recipe, world).program()
+        return replace(self.reread([world])._program("learn"), weights=self._program("learn").weights)
 
     def _program(self, what: str) -> CheckedProgram:
         if not isinstance(self.origin, CheckedProgram):
@@ -380,6 +423,19 @@ def check_method(method: str) -> None:
     require_method(method)
 
 
+def _answerer(
+    method: str, seed: int | None, seconds: float | None, report: Report | None
+) -> Callable[[GroundModel], Inference]:
+    """What answers the queries of a score. Raises CallError for options that make no sense."""
+    from plx.infer.infer import infer
+    from plx.infer.options import run_options
+
+    check_method(method)
+    options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
+    told = replace(options, progress=report) if report else options
+    return lambda model: infer(model, method, told)
+
+
 def build(
     source: Source,
     bindings: Mapping[str, object],
@@ -389,13 +445,15 @@ def build(
     options: Collection[str] = (),
     told: Collection[str] = (),
     questions: Questions | None = None,
+    world: Path | None = None,
 ) -> Model:
     """The model of a program. Raises PlxError with every mistake in it and its data.
 
     ``options`` are names that the caller may have meant by a binding of an unknown name, ``told`` those
-    that it gave a value, so that the program must not declare them. ``questions`` are put to it.
+    that it gave a value, so that the program must not declare them. ``questions`` are put to it; files in the
+    folder ``world`` take the place of its own.
     """
-    return made(Recipe(source, bindings, folder, max_ground, options, questions or Questions()), told)
+    return made(Recipe(source, bindings, folder, max_ground, options, questions or Questions(), world), told)
 
 
 def made(recipe: Recipe, told: Collection[str] = ()) -> Model:
@@ -403,13 +461,19 @@ def made(recipe: Recipe, told: Collection[str] = ()) -> Model:
     return Model(recipe.source.name, recipe.program(told), recipe)
 
 
+Reread = Callable[[Sequence[str | os.PathLike[str]]], Model]
+
+
 def build_translated(
-    name: str, translated: Translated, bindings: Mapping[str, object], max_ground: int | None = None
+    name: str,
+    translated: Translated,
+    bindings: Mapping[str, object],
+    max_ground: int | None = None,
+    reread: Reread | None = None,
 ) -> Model:
     """The model of a program that was translated from another language. Raises PlxError, as `build`."""
     values = Values()
     data = load(translated.module, bindings, Path(), values)
     program = check(translated.module, data, values)
-    return Model(
-        name, CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes)
-    )
+    origin = CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes)
+    return Model(name, origin, reread=reread)

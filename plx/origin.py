@@ -140,6 +140,9 @@ class CheckedProgram:
 
 def _unlearned(info: LearnInfo) -> Diagnostic:
     name = info.name
+    if info.node.name.span.text != name:  # the weight of a formula of another language
+        hint = f"write one before it, or learn it: `plx learn`, then --fit FILE; it is called `{name}`"
+        return Diagnostic("this formula has no weight yet", info.node.name.span, hint)
     return Diagnostic(
         f"`{name}` has no value yet: it is to be learned",
         info.node.name.span,

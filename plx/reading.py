@@ -56,7 +56,11 @@ def read_translated(
 
     translate = TRANSLATORS[file.suffix.lower()]
     translated = translate(file, [os.fspath(item) for item in evidence], **(options or {}))
-    return build_translated(str(file), translated, bindings or {}, max_ground)
+
+    def reread(evidence: Sequence[str | os.PathLike[str]]) -> Model:
+        return read_translated(file, evidence, options, bindings, max_ground)
+
+    return build_translated(str(file), translated, bindings or {}, max_ground, reread)
 
 
 def read_program(
@@ -68,7 +72,9 @@ def read_program(
     *,
     options: Collection[str] = (),
     questions: Questions | None = None,
+    world: Path | None = None,
 ) -> Model:
     """The model of a program as the bytes of a file, as `build`; refuses what is of another tool."""
     refuse_content(name, content)
-    return build(decode(name, content), bindings, folder, max_ground, options=options, questions=questions)
+    source = decode(name, content)
+    return build(source, bindings, folder, max_ground, options=options, questions=questions, world=world)

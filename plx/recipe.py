@@ -66,6 +66,12 @@ class Recipe:
         return CheckedProgram(program, module, self.source.text, self.max_ground, weights=self.weights)
 
 
+def learn_statements(text: str) -> dict[str, ast.LearnDecl]:
+    """The ``learn`` statements of a program's text, by name."""
+    module, _ = recover(Source("program", text))
+    return {node.name.text: node for node in module.statements if isinstance(node, ast.LearnDecl)}
+
+
 def awaited(source: Source) -> tuple[str, ...]:
     """The types, params and relations of a program that wait for a value from the caller, by name."""
     module, _ = recover(source)

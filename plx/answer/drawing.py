@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,16 @@ SVG = {"svg.fonttype": "none", "svg.hashsalt": "plx"}
 """Text stays text, which is small and can be searched, and the same figure is the same file."""
 
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+
+
+def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None) -> Figure:
+    """A figure, written to a file where a path is given. Raises as `require_plot` and `save_plot`."""
+    if path is not None:
+        require_plot(Path(path))
+    figure = draw()
+    if path is not None:
+        save_plot(figure, Path(path))
+    return figure
 
 
 def save_plot(figure: Figure, path: Path) -> None:

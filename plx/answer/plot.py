@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from plx.answer.drawing import NO_METADATA, SVG
 from plx.answer.grid import Grid, grids
 from plx.answer.named import NamedAnswer, NamedAnswers
 from plx.answer.numbers import count_text, error_text, number_text
-from plx.errors import CallError, Diagnostic
+from plx.answer.panels import THEMES, Colours, Panel, Theme, colours_of, figure_of
 from plx.extras import library
 from plx.numerals import shortened
 from plx.values import FloatArray
@@ -22,24 +22,6 @@ from plx.values import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Theme = Literal["light", "dark"]
-
-
-class _Colours(NamedTuple):
-    """Those of Okabe & Ito, which the colour-blind tell apart, on a background."""
-
-    back: str
-    text: str
-    faint: str
-    main: str
-    second: str
-
-
-_THEMES = {
-    "light": _Colours("#ffffff", "#1b1b1b", "#c9c9c9", "#0072b2", "#d55e00"),
-    "dark": _Colours("#16181d", "#e8e8e8", "#4a4d55", "#56b4e9", "#e69f00"),
-}
 
 _MOST_BARS = 40
 """More estimates than this are a curve, in order of size, with a band for the errors."""
@@ -51,38 +33,16 @@ _MOST_TICKS = 16
 _LINE = 40
 """Characters that fit below a heat map."""
 
-_WIDTH, _HEIGHT = 4.6, 3.1
-"""Inches of a panel."""
-
-Panel = tuple[str, Callable[["Axes"], None]]
-"""A title, and what draws."""
-
 
 def figure(result: NamedAnswers, theme: Theme = "light") -> Figure:
     """A panel for each query with its instances, one for R-hat and effective sizes, running means of draws.
 
     Raises MissingLibraryError without matplotlib, CallError for another theme.
     """
-    if theme not in _THEMES:
-        message = f"there is no theme `{shortened(str(theme))}`"
-        raise CallError(Diagnostic(message, hint="light or dark"))
-    make = library("matplotlib.figure", "plots").Figure
-    colours = _THEMES[theme]
+    colours = colours_of(theme)
     panels = list(_panels(result, colours))
-    shown = panels[:_MOST_PANELS]
-    columns = min(3, max(1, len(shown)))
-    rows = -(-max(1, len(shown)) // columns)
-    drawn: Figure = make(figsize=(columns * _WIDTH, rows * _HEIGHT + 0.4), layout="constrained")
-    drawn.set_facecolor(colours.back)
-    axes = drawn.subplots(rows, columns, squeeze=False).ravel()
-    for place, (title, draw) in zip(axes, shown, strict=False):
-        _styled(place, colours)
-        draw(place)
-        place.set_title(shortened(title), fontsize=9, color=colours.text)
-    for place in axes[len(shown) :]:
-        place.set_axis_off()
-    drawn.suptitle(_headline(result, len(panels) - len(shown)), fontsize=9, color=colours.text)
-    return drawn
+    headline = _headline(result, len(panels) - _MOST_PANELS)
+    return figure_of(panels[:_MOST_PANELS], headline, colours)
 
 
 def svg(result: NamedAnswers) -> str:
@@ -103,14 +63,14 @@ _TAG = re.compile(r"<[^>]+>")
 
 def _themed(tag: re.Match[str]) -> str:
     found = tag[0]
-    for name, colour in _THEMES["light"]._asdict().items():
+    for name, colour in THEMES["light"]._asdict().items():
         found = found.replace(colour, f"var(--plot-{name})")
     return found
 
 
 def variables(theme: Theme) -> str:
     """The variables of `svg` as CSS declarations."""
-    return " ".join(f"--plot-{name}: {colour};" for name, colour in _THEMES[theme]._asdict().items())
+    return " ".join(f"--plot-{name}: {colour};" for name, colour in THEMES[theme]._asdict().items())
 
 
 def _headline(result: NamedAnswers, left_out: int) -> str:
@@ -122,17 +82,7 @@ def _headline(result: NamedAnswers, left_out: int) -> str:
     return " · ".join(parts)
 
 
-def _styled(axes: Axes, colours: _Colours) -> None:
-    axes.set_facecolor(colours.back)
-    axes.tick_params(colors=colours.text, labelsize=8)
-    axes.xaxis.label.set_color(colours.text)
-    axes.yaxis.label.set_color(colours.text)
-    for side, spine in axes.spines.items():
-        spine.set_color(colours.faint)
-        spine.set_visible(side in ("left", "bottom"))
-
-
-def _panels(result: NamedAnswers, colours: _Colours) -> Iterator[Panel]:
+def _panels(result: NamedAnswers, colours: Colours) -> Iterator[Panel]:
     counts = {q.name: q for q in result.queries if q.kind == "number" and not q.slots and q.estimates}
     for found in grids(result):
         if found.term in counts:
@@ -152,7 +102,7 @@ def _panels(result: NamedAnswers, colours: _Colours) -> Iterator[Panel]:
 # ------------------------------------------------------------------------------ estimates
 
 
-def _draw_grid(axes: Axes, found: Grid, colours: _Colours) -> None:
+def _draw_grid(axes: Axes, found: Grid, colours: Colours) -> None:
     estimate, mcse = found.arrays["estimate"], found.arrays["mcse"]
     names = [[_label(value) for value in values] for values in found.coordinates.values()]
     sizes = [n for n in estimate.shape if n > 1]
@@ -168,7 +118,7 @@ def _draw_grid(axes: Axes, found: Grid, colours: _Colours) -> None:
     return _bars(axes, shown, estimate.ravel()[known], mcse.ravel()[known], colours, bounded)
 
 
-def _distribution(axes: Axes, query: NamedAnswer, colours: _Colours) -> None:
+def _distribution(axes: Axes, query: NamedAnswer, colours: Colours) -> None:
     """The distribution of a number, with its mean and the standard error of that."""
     assert query.moments is not None
     value = np.array([float(estimate.value) for estimate in query.estimates])  # type: ignore[arg-type]
@@ -200,7 +150,7 @@ def _likely(p: FloatArray) -> tuple[int, int]:
 
 
 def _bars(
-    axes: Axes, labels: Sequence[str], value: FloatArray, error: FloatArray, colours: _Colours, bounded: bool
+    axes: Axes, labels: Sequence[str], value: FloatArray, error: FloatArray, colours: Colours, bounded: bool
 ) -> None:
     """Bars with the standard error either way; very many are a curve in order of size."""
     error = np.nan_to_num(error, posinf=0.0)
@@ -236,7 +186,7 @@ def _heat(
     titles: Sequence[str],
     value: FloatArray,
     error: FloatArray,
-    colours: _Colours,
+    colours: Colours,
 ) -> None:
     """A map of two indexes; what was not asked stays empty, and the largest standard error is told."""
     image = axes.imshow(np.ma.masked_invalid(value), cmap="cividis", aspect="auto", interpolation="nearest")
@@ -272,7 +222,7 @@ def _track(query: NamedAnswer) -> FloatArray | None:
     return query.drawn[0].array().astype(np.float64)
 
 
-def _trace(axes: Axes, query: NamedAnswer, colours: _Colours) -> None:
+def _trace(axes: Axes, query: NamedAnswer, colours: Colours) -> None:
     drawn = _track(query)
     assert drawn is not None
     draws = np.arange(1, drawn.shape[1] + 1)
@@ -283,7 +233,7 @@ def _trace(axes: Axes, query: NamedAnswer, colours: _Colours) -> None:
     axes.legend(frameon=False, fontsize=8, labelcolor=colours.text)
 
 
-def _table(axes: Axes, queries: Sequence[NamedAnswer], colours: _Colours) -> None:
+def _table(axes: Axes, queries: Sequence[NamedAnswer], colours: Colours) -> None:
     worst = sorted(queries, key=lambda query: query.ess or 0.0)[:_MOST_ROWS]
     cells = [
         [

@@ -14,7 +14,7 @@ import numpy as np
 
 from plx.answer import export, frames, labelled, plot
 from plx.answer.credible import CredibleSet, Quantile, credible_set, quantile
-from plx.answer.drawing import require_plot, save_drawn, save_plot
+from plx.answer.drawing import drawn, save_drawn
 from plx.answer.grid import Grid, grid
 from plx.answer.kept import read
 from plx.answer.keys import keyed
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from plx.answer.panels import Theme
     from plx.lift.describe import Symmetries
 
 
@@ -345,18 +346,13 @@ class Result(NamedAnswers):
         """
         return labelled.to_arviz(self)
 
-    def plot(self, path: str | os.PathLike[str] | None = None, theme: plot.Theme = "light") -> Figure:
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: Theme = "light") -> Figure:
         """A matplotlib figure of the answers, ``light`` or ``dark``; written to a file where a path is given.
 
         Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
         written, or matplotlib does not know its suffix.
         """
-        if path is not None:
-            require_plot(Path(path))
-        drawn = plot.figure(self, theme)
-        if path is not None:
-            save_plot(drawn, Path(path))
-        return drawn
+        return drawn(lambda: plot.figure(self, theme), path)
 
     def report(self, path: str | os.PathLike[str], symmetries: Symmetries | None = None) -> None:
         """Write one HTML page that needs nothing else: the program with each answer beside its query, how

@@ -46,6 +46,7 @@ class World(StrEnum):
 
     open = "open"
     evidence = "evidence"
+    closed = "closed"
 
 
 class Dialect(StrEnum):
@@ -53,6 +54,13 @@ class Dialect(StrEnum):
 
     alchemy = "alchemy"
     pracmln = "pracmln"
+
+
+class Trained(StrEnum):
+    """Which weights of a .mln are to be learned."""
+
+    absent = "absent"
+    all = "all"
 
 
 class SymmetryKind(StrEnum):
@@ -106,7 +114,8 @@ MlnWorld = Annotated[
     World | None,
     typer.Option(
         "--world",
-        help="For .mln: unlisted atoms are unknown, or false for predicates with evidence, as in Alchemy.",
+        help="For .mln: unlisted atoms are unknown, or false for predicates with evidence, as in Alchemy, or "
+        "all observed to be false.",
     ),
 ]
 MlnClosed = Annotated[
@@ -116,6 +125,26 @@ MlnClosed = Annotated[
 MlnDialect = Annotated[
     Dialect | None,
     typer.Option("--dialect", help="For .mln: who is followed where tools read it differently."),
+]
+MlnHidden = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hidden",
+        metavar="P,Q",
+        help="For .mln: predicates whose unlisted atoms are unknown, where those of all others are false.",
+    ),
+]
+MlnTrained = Annotated[
+    Trained | None,
+    typer.Option("--trained", help="For .mln: weights to learn are those that are absent, or all."),
+]
+MlnPrior = Annotated[
+    str | None,
+    typer.Option(
+        "--prior",
+        metavar="PRIOR",
+        help='For .mln: of learned weights, "normal(0, 2)", "laplace(0, 1)", flat.',
+    ),
 ]
 Best = Annotated[
     int,
@@ -151,17 +180,28 @@ FitFile = Annotated[
         help="Learned numbers: what `plx learn -o weights.csv` wrote.",
     ),
 ]
+WorldData = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="WORLD...", help="Worlds of data, as --world: folders for a program, databases for a .mln."
+    ),
+]
 WorldFolders = Annotated[
     list[Path] | None,
     typer.Option(
         "--world",
         metavar="FOLDER",
-        help="A world of data: its files take the place of those that the program names. Repeatable.",
+        help="A world of data: a folder whose files take the place of those that the program names; for a "
+        ".mln a database. Repeatable.",
     ),
 ]
 Given = Annotated[
     str,
     typer.Option(metavar="F,G", help="Random functions that are conditioned on, and not predicted."),
+]
+Others = Annotated[
+    bool,
+    typer.Option("--others", help="Predict each unknown from all others, as pseudo-likelihood does."),
 ]
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
@@ -177,10 +217,11 @@ def load(
     questions: Questions | None = None,
     choices: Mapping[str, object] | None = None,
     fit: Path | None = None,
+    world: Path | None = None,
 ) -> Model:
     """The model in a file, as `read`, with the learned numbers of ``fit``; says on standard error what looks
     odd in it."""
-    model = read(file, bind, evidence, max_ground, best, questions, choices)
+    model = read(file, bind, evidence, max_ground, best, questions, choices, world)
     complain(*model.warnings)
     if fit is None:
         return model
@@ -196,8 +237,9 @@ def read(
     best: int = 0,
     questions: Questions | None = None,
     choices: Mapping[str, object] | None = None,
+    world: Path | None = None,
 ) -> Model:
-    """The model in a file. ``choices`` are those of a .mln.
+    """The model in a file. ``choices`` are those of a .mln; ``world`` is a folder of data for a program.
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
@@ -227,20 +269,12 @@ def read(
     if evidence:
         raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
     found = name_of(file), content(file), _bindings(bind), _folder(file)
-    return read_program(*found, max_ground, questions=questions)
+    return read_program(*found, max_ground, questions=questions, world=world)
 
 
 def names(text: str) -> list[str]:
     """``f,g`` as names."""
     return [name for part in text.split(",") if (name := part.strip())]
-
-
-def folders(worlds: list[Path] | None) -> list[Path] | None:
-    """The folders of worlds, None for none. Raises BadParameter for what is no folder."""
-    for world in worlds or ():
-        if not world.is_dir():
-            raise typer.BadParameter(f"--world {world}: there is no such folder")
-    return worlds or None
 
 
 def _evidence(items: list[str] | None) -> list[str]:
@@ -255,10 +289,14 @@ def mln_choices(
     world: World | None,
     closed: list[str] | None,
     dialect: Dialect | None,
+    hidden: list[str] | None = None,
+    trained: Trained | None = None,
+    prior: str | None = None,
 ) -> dict[str, object]:
     """How a .mln is to be read, by the names of its reader's options; names may be parted by commas."""
-    names = [name.strip() for text in closed or () for name in text.split(",")]
-    return {"weights": weights, "world": world, "closed": names, "dialect": dialect}
+    lists = {"closed": names(",".join(closed or ())), "hidden": names(",".join(hidden or ()))}
+    learned = {"trained": trained, "prior": prior}
+    return {"weights": weights, "world": world, **lists, "dialect": dialect, **learned}
 
 
 def check_method(method: str) -> None:

@@ -25,6 +25,9 @@ from plx.cli.arguments import (
     MaxGround,
     MlnClosed,
     MlnDialect,
+    MlnHidden,
+    MlnPrior,
+    MlnTrained,
     MlnWeights,
     MlnWorld,
     Observed,
@@ -32,6 +35,7 @@ from plx.cli.arguments import (
     Protocol,
     SymmetryKind,
     Theme,
+    Trained,
     check_method,
     check_number,
     check_report,
@@ -196,7 +200,8 @@ def run(
     if report is not None:
         check_report(report)
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
-    choices = mln_choices(weights, world, closed, dialect)
+    # The numbers of a fit are those of all formulas.
+    choices = mln_choices(weights, world, closed, dialect, trained=_of_fit(file, fit))
     check_method(method)
 
     def once() -> None:
@@ -316,6 +321,9 @@ def convert(
     world: MlnWorld = None,
     closed: MlnClosed = None,
     dialect: MlnDialect = None,
+    hidden: MlnHidden = None,
+    trained: MlnTrained = None,
+    prior: MlnPrior = None,
 ) -> None:
     """Write a program or a network in the language of another tool, or that of another tool as a program.
 
@@ -325,8 +333,15 @@ def convert(
 
     check_output(output)
     require_writer(file, output)
-    questions, choices = Questions(tuple(asked or ())), mln_choices(weights, world, closed, dialect)
+    questions = Questions(tuple(asked or ()))
+    choices = mln_choices(weights, world, closed, dialect, hidden, trained, prior)
     _say(write(load(file, bind, evidence, max_ground, 0, questions, choices), output))
+
+
+def _of_fit(file: Path, fit: Path | None) -> Trained | None:
+    from plx.reading import is_translated
+
+    return Trained.all if fit is not None and is_translated(file) else None
 
 
 def _kind_for_method(option: str) -> str:

@@ -17,6 +17,7 @@ from plx.learn.likelihood import Likelihood
 from plx.learn.log_z import TooWideError
 from plx.learn.maximise import Maximum, maximise
 from plx.learn.numbers import Learned
+from plx.learn.others import require_complete
 from plx.learn.priors import Priors
 from plx.learn.pseudo import Pseudo
 from plx.learn.worlds import World
@@ -135,19 +136,8 @@ def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) ->
                 hint = "learn by pseudo-likelihood (--objective pseudo), or condition on more (--given)"
                 message = "the likelihood is out of reach: no junction tree of a world is small enough"
                 raise PlxError(Diagnostic(message, hint=hint)) from None
-    hidden = [name for world in worlds for name in world.hidden]
-    if hidden:
-        listed = ", ".join(f"`{name}`" for name in hidden[:3]) + (", …" if len(hidden) > 3 else "")
-        lacking = f"{len(hidden):,} unknowns are not observed: {listed}"
-        message = f"pseudo-likelihood needs complete worlds, but {lacking}"
-        hint = "observe them too; `observe f from … else false` says that what is not listed is false"
-        raise PlxError(Diagnostic(message, hint=hint))
     for world in worlds:
-        if np.isneginf(world.free.graph.table).any():
-            hard = [rule for rule in world.free.rules if rule.kind in ("require", "observe")]
-            message = "pseudo-likelihood is not defined where hard rules tie unknowns together"
-            hint = "learn by --objective likelihood, or make the rule a `weight`"
-            raise PlxError(Diagnostic(message, hard[0].span if hard else None, hint=hint))
+        require_complete(world)
     return Pseudo(worlds, names)
 
 

@@ -16,7 +16,10 @@ from plx.weights import shown
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """One number: ``key`` is its index in the table of the ``learn`` statement that declares it."""
+    """One number: ``key`` is its index in the table of the ``learn`` statement that declares it.
+
+    ``formula`` is what it weighs, where the program was translated and the number has no name of its own.
+    """
 
     name: str
     key: tuple[Value, ...]
@@ -24,6 +27,7 @@ class Learned:
     prior: Prior
     start: float
     node: ast.LearnDecl
+    formula: str = ""
 
     @property
     def span(self) -> Span:

@@ -1,33 +1,27 @@
 """The log pseudo-likelihood of complete worlds: Σ over unknowns of log P(value | all others) (Besag 1975).
 
-A conditional depends on an unknown only by how the statistics differ between its states. Unknowns for which
-these differences are equal have equal conditionals, so each is kept once with its number of occurrences: in a
+Unknowns that hard rules tie are one block, with a conditional over the joint states that these rules leave. A
+conditional depends on a block only by how the statistics differ between its states. Blocks for which these
+differences are equal have equal conditionals, so each is kept once with its number of occurrences: in a
 relational program they are few, however many unknowns there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from plx.graph.isomorphic import Runs, equal_parts
 from plx.graph.learned import statistics
-from plx.graph.model import FactorGraph, Int32Array
-from plx.graph.ragged import entries_of, owners, starts
-from plx.graph.rows import unique_keys
-from plx.graph.worlds import derived_depth, derived_totals, input_owner, node_states, scope_strides
+from plx.graph.ragged import entries_of, starts
+from plx.learn.blocks import moves
+from plx.learn.changes import changes
 from plx.learn.worlds import World
-from plx.values import FloatArray, IntArray
+from plx.values import FloatArray
 
-
-class Changes(NamedTuple):
-    """What n flips of single variables change: entries of factors' tables, before and after."""
-
-    flip: IntArray
-    before: IntArray
-    after: IntArray
+Conditional = tuple[FloatArray, FloatArray, int]
 
 
 class Pseudo:
@@ -44,7 +38,7 @@ class Pseudo:
         self._observed = np.zeros(self.size)
         for w, world in enumerate(worlds):
             self._observed += _observed(world, names)
-            for difference, constant, times in conditionals(world, names):
+            for difference, constant, times in _kept(world, tuple(names)):
                 key = difference.tobytes() + constant.tobytes()
                 groups.setdefault(key, (difference, constant))
                 counts.append((w, number.setdefault(key, len(number)), times))
@@ -102,29 +96,40 @@ def _observed(world: World, names: Sequence[str]) -> FloatArray:
     return table.expected(np.bincount(rows, minlength=len(table.constant)).astype(np.float64))
 
 
-def conditionals(world: World, names: Sequence[str]) -> list[tuple[FloatArray, FloatArray, int]]:
-    """The distinct conditionals of a complete world, and how many unknowns have each.
+_KNOWN: WeakKeyDictionary[World, tuple[tuple[str, ...], list[Conditional]]] = WeakKeyDictionary()
+
+
+def _kept(world: World, names: tuple[str, ...]) -> list[Conditional]:
+    """The conditionals of a world, worked out once: cross-validation asks for them again and again."""
+    if world not in _KNOWN or _KNOWN[world][0] != names:
+        _KNOWN[world] = names, conditionals(world, names)
+    return _KNOWN[world][1]
+
+
+def conditionals(world: World, names: Sequence[str]) -> list[Conditional]:
+    """The distinct conditionals of a complete world, and how many blocks have each.
 
     Of each: by how much the statistics (S, K) and the rest (S,) of the S other states exceed those of the
-    observed one; -inf for a state that hard rules exclude.
+    observed one. Raises PlxError as `moves`.
     """
-    graph, states = world.free.graph, world.states
+    graph, put = world.free.graph, moves(world)
     table, rows = statistics(world.free.values, graph.weight, names)
-    variable, changes = flips(graph, states)
-    after, before = rows[changes.after], rows[changes.before]
+    found = changes(graph, world.states, put)
+    after, before = rows[found.after], rows[found.before]
     differs = after != before
-    flip, code = changes.flip[differs], after[differs] * len(table.constant) + before[differs]
-    order = np.lexsort((code, flip))
-    flip, code = flip[order], code[order]
-    first = starts(np.bincount(variable, minlength=graph.n_variables))
+    move, code = found.move[differs], after[differs] * len(table.constant) + before[differs]
+    order = np.lexsort((code, move))
+    move, code = move[order], code[order]
+    size = np.bincount(put.block, minlength=put.n_blocks)
+    first = starts(size)
     runs = [
-        Runs.by_owner(graph.card[: graph.n_variables], np.arange(graph.n_variables), graph.n_variables),
-        Runs.by_owner(flip - first[variable[flip]], variable[flip], graph.n_variables),
-        Runs.by_owner(code, variable[flip], graph.n_variables),
+        Runs.by_owner(size, np.arange(put.n_blocks), put.n_blocks),
+        Runs.by_owner(move - first[put.block[move]], put.block[move], put.n_blocks),
+        Runs.by_owner(code, put.block[move], put.n_blocks),
     ]
-    begin = starts(np.bincount(flip, minlength=len(variable)))
+    begin = starts(np.bincount(move, minlength=len(put.block)))
     out = []
-    for alike in equal_parts(runs, np.arange(graph.n_variables)):
+    for alike in equal_parts(runs, np.arange(put.n_blocks)):
         mine = np.arange(first[alike[0]], first[alike[0] + 1])
         at, owner = entries_of(begin, mine)
         pairs = np.stack(np.divmod(code[at], len(table.constant)), axis=1).ravel()
@@ -133,55 +138,3 @@ def conditionals(world: World, names: Sequence[str]) -> list[tuple[FloatArray, F
         difference, constant = table.combined(run, pairs, signs)
         out.append((difference, constant, len(alike)))
     return out
-
-
-def flips(graph: FactorGraph, states: IntArray) -> tuple[IntArray, Changes]:
-    """Every variable put into each of its other states, one at a time: the variable of each flip, by variable
-    and state, and all table entries that differ."""
-    cards = graph.card[: graph.n_variables].astype(np.int64)
-    variable = np.repeat(np.arange(graph.n_variables), cards - 1)
-    rank = np.arange(len(variable)) - np.repeat(starts(cards - 1)[:-1], cards - 1)
-    state = rank + (rank >= states[variable])
-    nodes = node_states(graph, states[:, None])
-    flip, node, new = np.arange(len(variable)), variable, state
-    for level in range(1, int(derived_depth(graph).max(initial=0)) + 1):
-        more = _derived_changes(graph, nodes, (flip, node, new), level)
-        flip, node, new = (np.concatenate(pair) for pair in zip((flip, node, new), more, strict=True))
-    by_node = np.argsort(graph.scope, kind="stable")
-    first = starts(np.bincount(graph.scope, minlength=graph.n_nodes))
-    at, change = entries_of(first, node)
-    entry = by_node[at]
-    moved = scope_strides(graph)[entry] * (new - nodes[node, 0])[change]
-    factor = owners(graph.scope_start)[entry]
-    which, inverse = unique_keys(flip[change] * graph.n_factors + factor)
-    shift = np.bincount(inverse, moved, len(which)).astype(np.int64)
-    held = graph.table_start[graph.table_of] + np.bincount(
-        owners(graph.scope_start), scope_strides(graph) * nodes[graph.scope, 0], graph.n_factors
-    ).astype(np.int64)
-    before = held[factor[which]]
-    return variable, Changes(flip[change][which], before, before + shift)
-
-
-def _derived_changes(
-    graph: FactorGraph, nodes: Int32Array, changed: tuple[IntArray, IntArray, IntArray], level: int
-) -> tuple[IntArray, IntArray, IntArray]:
-    """The flips that change derived nodes of a depth, these nodes, and their new states."""
-    flip, node, new = changed
-    owner = input_owner(graph)
-    deep = np.flatnonzero(derived_depth(graph)[owner] == level)
-    by_node = deep[np.argsort(graph.input_node[deep], kind="stable")]
-    first = starts(np.bincount(graph.input_node[deep], minlength=graph.n_nodes))
-    at, change = entries_of(first, node)
-    entry = by_node[at]
-    vector = graph.contribution_start[graph.input_contribution[entry]]
-    moved = (
-        graph.contribution[vector + new[change]].astype(np.int64)
-        - graph.contribution[vector + nodes[node[change], 0]]
-    )
-    which, inverse = unique_keys(flip[change] * max(graph.n_derived, 1) + owner[entry])
-    shift = np.bincount(inverse, moved, len(which)).astype(np.int64)
-    derived = owner[entry][which]
-    total = derived_totals(graph, nodes, derived)[:, 0] + shift if len(which) else shift
-    state = graph.output[graph.output_start[graph.output_of[derived]] + total].astype(np.int64)
-    kept = state != nodes[graph.n_variables + derived, 0]
-    return flip[change][which][kept], graph.n_variables + derived[kept], state[kept]

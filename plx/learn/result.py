@@ -15,21 +15,26 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from plx.answer.drawing import drawn
 from plx.answer.numbers import error_text, number_text
 from plx.answer.table import plain
 from plx.errors import did_you_mean
 from plx.extras import library
 from plx.learn.fit import Found
 from plx.learn.numbers import Learned, prior_text
+from plx.learn.plot import Drawn, fit_figure
 from plx.learn.tables import text_table
 from plx.learn.writing import fitted
 from plx.markup import html_table
-from plx.numerals import counted
+from plx.numerals import counted, shortened
 from plx.saving import save
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
     from rich.table import Table
+
+    from plx.answer.panels import Theme
 
 Runnable = TypeVar("Runnable")
 
@@ -39,7 +44,8 @@ HEADINGS = ("number", "value", "± se", "prior", "observed", "expected")
 @dataclass(frozen=True)
 class Number:
     """A learned number: its value and standard error, its prior, and its statistic in the data and under the
-    fit. ``error`` is 0 where a Laplace prior holds it at its mean, infinite where nothing decides it."""
+    fit. ``error`` is 0 where a Laplace prior holds it at its mean, infinite where nothing decides it.
+    ``formula`` is what it weighs in a Markov logic network."""
 
     name: str
     value: float
@@ -47,6 +53,7 @@ class Number:
     prior: str
     observed: float
     expected: float
+    formula: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +72,7 @@ class Fit(Generic[Runnable]):
         part = self.found.estimates
         rows = np.stack([part.value, part.error, part.observed, part.expected], axis=1).tolist()
         return tuple(
-            Number(one.name, value, error, prior_text(one.prior), observed, expected)
+            Number(one.name, value, error, prior_text(one.prior), observed, expected, one.formula)
             for one, (value, error, observed, expected) in zip(self.learned, rows, strict=True)
         )
 
@@ -180,11 +187,24 @@ class Fit(Generic[Runnable]):
         frame: pd.DataFrame = pandas.DataFrame([vars(number) for number in self.numbers])
         return frame
 
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: Theme = "light") -> Figure:
+        """A matplotlib figure of search and numbers, ``light`` or ``dark``; a file too if a path is given.
+
+        Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
+        written, or matplotlib does not know its suffix.
+        """
+        return drawn(lambda: fit_figure(self._drawn, theme), path)
+
+    @property
+    def _drawn(self) -> Drawn:
+        headline, part = f"{self.program} · {self.reason}", self.found.estimates
+        return Drawn(headline, self.objective, self.path, part.names, part.value, part.error)
+
     def __repr__(self) -> str:
         return plain(table(self), self.summary)
 
     def _repr_html_(self) -> str:
-        return html_table(HEADINGS, map(_row, self.numbers), self.summary)
+        return html_table(_headings(self), map(_row, self.numbers), self.summary)
 
     @property
     def summary(self) -> list[str]:
@@ -203,12 +223,16 @@ class Fit(Generic[Runnable]):
 
 def table(fit: Fit[Any]) -> Table:
     """The numbers of a fit as a Rich table."""
-    return text_table(HEADINGS, map(_row, fit.numbers), ("number", "prior"))
+    return text_table(_headings(fit), map(_row, fit.numbers), ("number", "prior", "formula"))
+
+
+def _headings(fit: Fit[Any]) -> tuple[str, ...]:
+    return (*HEADINGS, "formula") if any(number.formula for number in fit.numbers) else HEADINGS
 
 
 def _row(number: Number) -> list[str]:
     value = number_text(number.value, number.error if math.isfinite(number.error) else 0.0)
-    return [
+    row = [
         number.name,
         value if float(value) else value.lstrip("-"),
         "∞" if math.isinf(number.error) else error_text(number.error),
@@ -216,6 +240,7 @@ def _row(number: Number) -> list[str]:
         f"{number.observed:.6g}",
         f"{number.expected:.6g}",
     ]
+    return [*row, shortened(number.formula)] if number.formula else row
 
 
 def _finite(number: Number) -> dict[str, Any]:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from plx.answer.drawing import drawn
 from plx.answer.table import plain
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.inference import Inference
+from plx.learn.others import from_others
+from plx.learn.plot import calibration_figure
 from plx.learn.tables import text_table
-from plx.learn.worlds import World
+from plx.learn.worlds import World, log_likelihood
 from plx.markup import html_table
 from plx.values import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
+
+    from plx.answer.panels import Theme
 
 BINS = 10
 """Probabilities are put into so many bins of equal width to see whether they are kept."""
@@ -50,12 +57,16 @@ class FunctionScore:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Score:
-    """The scores of random functions, and the log-likelihood of the worlds, None where it is out of reach."""
+    """The scores of random functions, and the log-likelihood of the worlds, None where it is out of reach.
+
+    ``measure`` says what it is: ``log likelihood`` or ``log pseudo-likelihood``.
+    """
 
     program: str
     functions: tuple[FunctionScore, ...]
     log_likelihood: float | None
     method: str
+    measure: str = "log likelihood"
 
     def __getitem__(self, name: str) -> FunctionScore:
         """The score of a random function. Raises KeyError."""
@@ -67,6 +78,7 @@ class Score:
         return {
             "program": self.program,
             "log_likelihood": None if self.log_likelihood is None else _finite(self.log_likelihood),
+            "measure": self.measure,
             "method": self.method,
             "functions": rows,
         }
@@ -79,7 +91,18 @@ class Score:
     def summary(self) -> str:
         """The line below the table."""
         value = "out of reach" if self.log_likelihood is None else f"{self.log_likelihood:.6f}"
-        return f"log likelihood of the worlds {value}; probabilities by {self.method}"
+        return f"{self.measure} of the worlds {value}; probabilities by {self.method}"
+
+    def plot(self, path: str | os.PathLike[str] | None = None, theme: Theme = "light") -> Figure:
+        """A matplotlib figure of calibration, ``light`` or ``dark``; written to a file where a path is given.
+
+        Raises CallError, an ImportError where matplotlib is not installed; PlxError where the file cannot be
+        written, or matplotlib does not know its suffix.
+        """
+        return drawn(
+            lambda: calibration_figure(self.program, [(one.name, one.bins) for one in self.functions], theme),
+            path,
+        )
 
     def __repr__(self) -> str:
         return plain(table(self), [self.summary])
@@ -109,6 +132,31 @@ def _row(one: FunctionScore) -> list[str]:
 # ---------------------------------------------------------------------------- asking
 
 
+class Predicted(NamedTuple):
+    """The distribution of each unknown of a world that was observed, and how it was found.
+
+    ``log_likelihood`` is that of the world, None where it is out of reach.
+    """
+
+    chances: Sequence[FloatArray]
+    method: str
+    log_likelihood: float | None
+
+
+def inferred(world: World, answer: Callable[[GroundModel], Inference]) -> Predicted:
+    """Each unknown predicted by itself, by what answers the queries of `asking`."""
+    found = answer(asking(world))
+    return Predicted(
+        [np.asarray(one.p).ravel() for one in found.answers], found.method, log_likelihood([world])
+    )
+
+
+def conditioned(world: World) -> Predicted:
+    """Each unknown predicted from all others. Raises PlxError where something is hidden."""
+    chances, value = from_others(world)
+    return Predicted(chances, "conditionals given all others", value)
+
+
 def asking(world: World) -> GroundModel:
     """The world without its observations, asked for each unknown that was observed."""
     model = world.free
@@ -123,28 +171,32 @@ def asking(world: World) -> GroundModel:
 def score(
     program: str,
     worlds: Sequence[World],
-    answer: Callable[[GroundModel], Inference],
-    log_likelihood: float | None,
+    predict: Callable[[World], Predicted],
+    measure: str = "log likelihood",
 ) -> Score:
-    """The scores over worlds, from ``answer``, which gives the distribution of every query of `asking`."""
+    """The scores over worlds, as ``predict`` predicts each of them."""
     chances: dict[str, list[FloatArray]] = {}
     seen: dict[str, list[int]] = {}
     boolean: dict[str, bool] = {}
     methods: dict[str, None] = {}
+    values: list[float | None] = []
     for world in worlds:
-        found = answer(asking(world))
+        found = predict(world)
         methods.setdefault(found.method)
+        values.append(found.log_likelihood)
         atoms = world.free.atoms
         blocks = np.array([block.first for block in atoms.blocks])
-        for v, one in zip(np.flatnonzero(world.states >= 0).tolist(), found.answers, strict=True):
+        for v, p in zip(np.flatnonzero(world.states >= 0).tolist(), found.chances, strict=True):
             name = atoms.blocks[int(np.searchsorted(blocks, atoms.atom_of[v], side="right")) - 1].name
-            chances.setdefault(name, []).append(np.asarray(one.p).ravel())
+            chances.setdefault(name, []).append(p)
             seen.setdefault(name, []).append(int(world.states[v]))
             boolean[name] = boolean.get(name, True) and atoms.states(v).tolist() == [0, 1]
     functions = tuple(
         function_score(name, chances[name], np.array(seen[name]), boolean[name]) for name in chances
     )
-    return Score(program, functions, log_likelihood, ", ".join(methods))
+    known = [value for value in values if value is not None]
+    total = sum(known) if len(known) == len(values) else None
+    return Score(program, functions, total, ", ".join(methods), measure)
 
 
 def function_score(name: str, chances: Sequence[FloatArray], seen: IntArray, boolean: bool) -> FunctionScore:
@@ -170,6 +222,17 @@ def _bins(p: FloatArray, true: IntArray) -> tuple[tuple[float, float, int], ...]
         (float(p[number == b].mean()), float(true[number == b].mean()), int((number == b).sum()))
         for b in np.unique(number)
     )
+
+
+def pooled(bins: Sequence[tuple[tuple[float, float, int], ...]]) -> tuple[tuple[float, float, int], ...]:
+    """The bins of several scores of one function as those of all unknowns together."""
+    rows = np.array([row for one in bins for row in one], dtype=np.float64).reshape(-1, 3)
+    number = np.minimum((rows[:, 0] * BINS).astype(np.int64), BINS - 1)
+    found = []
+    for b in np.unique(number):
+        p, frequency, n = rows[number == b].T
+        found.append((float(p @ n / n.sum()), float(frequency @ n / n.sum()), int(n.sum())))
+    return tuple(found)
 
 
 def auc_roc(p: FloatArray, true: IntArray) -> float | None:

@@ -38,8 +38,6 @@ def said(folder: Path, mln: str, db: str = "", **options: object) -> str:
         ("1.5 P(x) P(y)", "5:10", "`P` is out of place after `)`"),
         (". P(x)", "5:1", "no statement starts with `.`"),
         ("1 P(x) => P(A) => P(B)", "5:3", "tools read a chain of `=>` differently"),
-        ("P(x) v P(A)", "5:1", "no weight and no final period"),
-        ("P(x)", "5:1", "no weight and no final period"),
         ("1.2 P(x).", "5:1", "a formula has a weight or a final period, not both"),
         ("1 S(x)", "5:3", "the predicate `S` is not declared"),
         ("1 P(x, y)", "5:3", "the predicate `P` has 1 places, and 2 arguments here"),
@@ -127,7 +125,7 @@ def test_a_variable_that_is_a_constant_elsewhere(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
-    found = said(tmp_path, "P(t)\n1 P(x) ^^ P(A)\n1 Q(x)\nP(x) v P(A)\n", "P(A\nS(A)\n")
+    found = said(tmp_path, "P(t)\n1 P(x) ^^ P(A)\n1 Q(x)\nc: P(x)\n", "P(A\nS(A)\n")
     assert [line.split(": error")[0] for line in found.splitlines() if ": error: " in line] == [
         "a.mln:2:9",
         "a.mln:3:3",

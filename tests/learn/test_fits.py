@@ -211,9 +211,11 @@ def test_indexes_of_several_worlds_are_learned_together() -> None:
         ("random f learn w weight w: f", {}, "nothing is observed"),
         ("random f random g learn w weight w: f & g observe f", {"objective": "pseudo"}, "`g`"),
         (
-            "random f random g require f | g learn w weight w: f observe f observe g",
+            "type T = 1..5 random f(T) require f(x) | f(y) for x, y in T if x < y learn w "
+            "weight w: f(x) for x in T random g(T, T) require g(x, y) | g(y, x) | f(x) for x, y in T "
+            "observe f = {else: true} observe g = {else: true}",
             {"objective": "pseudo"},
-            "hard rules",
+            "hard rules tie 30 unknowns together, with more than 4,096 joint states",
         ),
         (
             "random f random g require f & g learn w weight w: f observe !f",

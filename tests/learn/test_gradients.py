@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,11 +11,14 @@ from hypothesis import strategies as st
 
 import plx
 from plx.errors import NoWorldError, PlxError
+from plx.graph.components import components
+from plx.infer.problem import Parts
 from plx.learn.likelihood import Likelihood, differences
 from plx.learn.numbers import numbers_of
 from plx.learn.pseudo import Pseudo
 from plx.learn.worlds import World
 from tests.learn.programs import at, interpreted, learning, log_likelihood, slopes
+from tests.oracle import log_sum
 
 few = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
@@ -60,16 +65,17 @@ def test_a_program_with_starts_runs_as_if_they_were_written_out(text: str, weigh
     assert found == pytest.approx(truth, abs=1e-9)
 
 
-def complete(text: str, draw_state) -> tuple[str, dict] | None:
-    """A program without hard rules and observations, and all of its unknowns observed at random."""
-    kept = "\n".join(s for s in text.splitlines() if not s.startswith(("require", "observe")))
-    if "~" in kept:  # a chance of 0 is a hard rule
+def complete(text: str, choose) -> tuple[str, dict] | None:
+    """A program with one of its possible worlds observed in place of what it observes; None without any."""
+    kept = "\n".join(s for s in text.splitlines() if not s.startswith("observe"))
+    meaning = interpreted(at(kept, np.zeros(3)))
+    worlds = [dict(meaning.world) for log_weight in meaning.worlds() if log_weight > -np.inf]
+    if not worlds:
         return None
-    atoms = interpreted(at(kept, np.zeros(3))).atoms
-    state = {atom: draw_state(domain) for atom, domain in atoms.items()}
+    state = choose(worlds)
     facts = []
-    for (name, index), value in state.items():
-        left = f"{name}({', '.join(map(str, index))})" if index else name
+    for atom, value in state.items():
+        left = shown(atom)
         if isinstance(value, bool):
             facts.append(f"observe {left}" if value else f"observe !{left}")
         else:
@@ -77,18 +83,35 @@ def complete(text: str, draw_state) -> tuple[str, dict] | None:
     return kept + "\n" + "\n".join(facts) + "\n", state
 
 
+def shown(atom: tuple) -> str:
+    name, index = atom
+    return f"{name}({', '.join(map(str, index))})" if index else name
+
+
 def log_pseudo_likelihood(text: str, state: dict) -> float:
-    """By the book: every unknown against all of its values, the others as they are."""
+    """By the book: every block against all joint states of it, the others as they are."""
     kept = "\n".join(s for s in text.splitlines() if not s.startswith("observe"))
     meaning = interpreted(kept)
     total = 0.0
-    for atom, domain in meaning.atoms.items():
-        logs = []
-        for value in domain:
-            meaning.world = {**state, atom: value}
-            logs.append(meaning.log_weight())
-        total += logs[domain.index(state[atom])] - np.logaddexp.reduce(logs)
+    for block in blocks(kept, list(meaning.atoms)):
+        logs = {}
+        for values in product(*(meaning.atoms[atom] for atom in block)):
+            meaning.world = {**state, **dict(zip(block, values, strict=True))}
+            logs[values] = meaning.log_weight()
+        total += logs[tuple(state[atom] for atom in block)] - log_sum(list(logs.values()))
     return total
+
+
+def blocks(text: str, atoms: list) -> list[list]:
+    """The atoms that hard rules of the grounded program tie, and each of the others by itself."""
+    model = plx.compile(text).origin.unfitted(())
+    part, variables = Parts(model.graph).hard_part
+    label = components(part, np.ones(part.n_derived, dtype=bool))
+    rest = {shown(atom): atom for atom in atoms}
+    found: dict[int, list] = {}
+    for v, cluster in zip(variables.tolist(), label[: part.n_variables].tolist(), strict=True):
+        found.setdefault(cluster, []).append(rest.pop(model.atoms.name(int(model.atoms.atom_of[v]))))
+    return [*found.values(), *([atom] for atom in rest.values())]
 
 
 @few
@@ -159,6 +182,27 @@ def test_copies_of_a_world_are_solved_once() -> None:
     one = Likelihood(worlds[:1], ["base", "peer"])
     weights = np.array([0.4, -0.2])
     assert objective(weights)[0] == pytest.approx(2 * one(weights)[0])
+
+
+CHOICE = """
+type P = 1..3
+type V = 1..5
+random at(P, V)
+learn a
+weight a * v: at(p, v) for p in P, v in V
+require count(at(p, v) for v in V) = 1 for p in P
+observe at = {(1, 2), (2, 2), (3, 5), else: false}
+"""
+
+
+def test_blocks_under_a_hard_rule_are_one_conditional() -> None:
+    """Exactly one v for each p: the pseudo-likelihood is that of a choice, and is the likelihood."""
+    world, names = world_of(plx.compile(CHOICE))
+    found, exact = Pseudo([world], names), Likelihood([world], names)
+    w = np.array([0.3])
+    truth = sum(0.3 * v - np.logaddexp.reduce(0.3 * np.arange(1, 6)) for v in (2, 2, 5))
+    assert found(w)[0] == pytest.approx(truth) == exact(w)[0]
+    assert found(w)[1] == pytest.approx(exact(w)[1]) and found.n_groups == 2
 
 
 def test_equal_conditionals_are_kept_once() -> None:

@@ -8,7 +8,13 @@ from typing import Literal
 
 from plx.errors import CallError, Diagnostic, did_you_mean
 
-_VALUES = {"weights": ("whole", "cnf"), "world": ("open", "evidence"), "dialect": ("alchemy", "pracmln")}
+_VALUES = {
+    "weights": ("whole", "cnf"),
+    "world": ("open", "evidence", "closed"),
+    "dialect": ("alchemy", "pracmln"),
+    "trained": ("absent", "all"),
+}
+_LISTS = ("closed", "hidden", "query")
 
 
 @dataclass(frozen=True)
@@ -17,16 +23,22 @@ class Choices:
 
     ``weights``: a formula's weight counts ``whole``, or is shared among the clauses of its ``cnf`` as in
     Alchemy. ``world``: unlisted atoms are unknown (``open``), or false for predicates with ``evidence``
-    that are not asked for, as in Alchemy. ``closed``: predicates whose unlisted atoms are false.
-    ``query``: predicates or formulas to ask for, every open predicate if there are none. ``dialect``:
-    who is followed where they read a formula differently.
+    that are not asked for, as in Alchemy, or all observed to be false (``closed``), which is what weights
+    are learned from; but those of ``hidden`` predicates are unknown then. ``closed``: predicates that are
+    known, their unlisted atoms false. ``query``: predicates or formulas to ask for, every open predicate
+    if there are none. ``dialect``: who is followed where they read a formula differently. ``trained``:
+    weights to learn are those that are ``absent``, or ``all`` of rules that need not hold. ``prior``: what
+    is believed of them before, ``normal(0, 10)`` if nothing is said.
     """
 
     weights: Literal["whole", "cnf"] | None = None
-    world: Literal["open", "evidence"] | None = None
+    world: Literal["open", "evidence", "closed"] | None = None
     closed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
     query: tuple[str, ...] = ()
     dialect: Literal["alchemy", "pracmln"] | None = None
+    trained: Literal["absent", "all"] | None = None
+    prior: str | None = None
 
 
 def chosen(**options: object) -> Choices:
@@ -40,7 +52,9 @@ def chosen(**options: object) -> Choices:
             )
     for name, allowed in _VALUES.items():
         _check(name, options.get(name), allowed)
-    lists = {name: _texts(name, options.get(name)) for name in ("closed", "query")}
+    lists = {name: _texts(name, options.get(name)) for name in _LISTS}
+    if lists["hidden"] and options.get("world") != "closed":
+        raise CallError(Diagnostic("`hidden` predicates are those of a world that is `closed` otherwise"))
     return Choices(**{**options, **lists})  # type: ignore[arg-type]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from plx.errors import CallError, Diagnostic, Note, PlxError, did_you_mean
 from plx.formats.mln import logic, tree
@@ -17,8 +16,6 @@ from plx.formats.mln.questions import questions
 from plx.formats.mln.scope import Scope
 from plx.formats.mln.weights import exact
 from plx.source import Source, Span
-
-_LEARN_HINT: Final = "write a weight before the formula, `0` for none, or end it with `.` if it must hold"
 
 
 def collect(statements: Statements, choices: Choices) -> logic.Network:
@@ -67,7 +64,6 @@ class _Collector:
         self.valued: dict[tuple[str, tuple[str, ...]], logic.Fact] = {}
         self.values: dict[tuple[str, tuple[str, ...]], logic.FunctionValue] = {}
         self.questions: list[logic.Question] = []
-        self.unweighted: list[Span] = []
         self.mistakes: list[Diagnostic] = []
         self.scope: Scope
 
@@ -171,11 +167,6 @@ class _Collector:
                 found = self._rule(rule)
                 if found is not None:
                     self.rules.append(found)
-        if self.unweighted:
-            others = len(self.unweighted) - 1
-            more = f", nor have {others} more formulas" * (others > 1) + ", nor has one more" * (others == 1)
-            message = f"no weight and no final period{more}: weights of a .mln are not learned"
-            self.mistakes.append(Diagnostic(message, self.unweighted[0], _LEARN_HINT))
 
     def _rule(self, rule: tree.Rule) -> logic.Rule | None:
         if rule.hard and (rule.weight or rule.source):
@@ -191,11 +182,9 @@ class _Collector:
             if rule.weight is None:
                 return None
         formula, variables = self.scope.rule(rule.formula)
-        if not (rule.hard or rule.weight or rule.source):
-            self.unweighted.append(rule.span)
         source = self._source(rule, variables)
         self._meet_all(formula)
-        return logic.Rule(formula, variables, rule.weight, source, rule.span)
+        return logic.Rule(formula, variables, rule.weight, source, rule.span, rule.hard)
 
     def _source(self, rule: tree.Rule, variables: Sequence[logic.Variable]) -> logic.Variable | None:
         if rule.source is None:
@@ -302,10 +291,10 @@ class _Collector:
 
     def ask(self) -> None:
         """Read what is asked for, and look whether closed predicates are there."""
-        for name in self.choices.closed:
+        for name in (*self.choices.closed, *self.choices.hidden):
             if name not in self.predicates:
                 hint = did_you_mean(name, self.predicates) or f"declared: {', '.join(self.predicates)}"
-                raise CallError(Diagnostic(f"closed: there is no predicate `{name}`", hint=hint))
+                raise CallError(Diagnostic(f"there is no predicate `{name}` to close or hide", hint=hint))
         for text in questions(self.choices.query):
             with _told(self.mistakes):
                 self.questions.append(self._question(text))

@@ -157,7 +157,8 @@ class Function:
 class Rule:
     """A formula over ``variables``, those that no quantifier binds, in the order in which they occur.
 
-    ``weight`` is None for a hard rule. ``source`` is the variable that stands for the weight (rockIt).
+    ``weight`` is None for a ``hard`` rule, and for one whose weight is to be learned. ``source`` is the
+    variable that stands for the weight (rockIt).
     """
 
     formula: Formula
@@ -165,6 +166,7 @@ class Rule:
     weight: ast.Expr | None
     source: Variable | None
     span: Span
+    hard: bool = False
 
 
 @dataclass(frozen=True)

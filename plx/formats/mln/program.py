@@ -13,9 +13,11 @@ from plx.errors import Diagnostic, PlxError
 from plx.formats.mln import logic
 from plx.formats.mln.choices import Choices
 from plx.formats.mln.names import Names, is_integer
+from plx.formats.mln.observed import complete, observations
+from plx.formats.mln.prior import prior
 from plx.formats.mln.rules import RuleWriter
 from plx.formats.mln.weights import exact
-from plx.formats.mln.write import Writer, constant, literal
+from plx.formats.mln.write import Writer, constant, key, literal
 from plx.source import Span
 from plx.syntax import ast
 
@@ -59,7 +61,8 @@ class _Translator:
         self.closed = {name for name, p in network.predicates.items() if self._is_closed(p)}
 
     def translation(self) -> Translation:
-        rules = RuleWriter(self.network, self.names, self.choices.weights == "cnf")
+        cnf, trained = self.choices.weights == "cnf", self.choices.trained == "all"
+        rules = RuleWriter(self.network, self.names, cnf, trained, prior(self.choices.prior))
         sections = [
             Section("", [self._type(domain) for domain in self.network.domains.values() if domain.members]),
             Section("Given: what is not listed is false.", self._given()),
@@ -75,6 +78,11 @@ class _Translator:
         return Translation(kept, notes, tuple(self.names.changed))
 
     # --------------------------------------------------------- closed worlds
+
+    @property
+    def _complete(self) -> bool:
+        """Whether all that the databases do not list is observed to be false."""
+        return self.choices.world == "closed"
 
     def _asked(self) -> Iterable[str]:
         for question in self.network.questions:
@@ -134,11 +142,7 @@ class _Translator:
         return ast.RelationDecl(name, self._slots(predicate.slots), ast.Braces(entries, span=span), span=span)
 
     def _entry(self, arguments: Sequence[logic.Constant], span: Span) -> ast.Entry:
-        return ast.Entry(self._key(arguments, span), span=span)
-
-    def _key(self, arguments: Sequence[logic.Constant], span: Span) -> ast.Expr:
-        items = tuple(constant(argument, self.names) for argument in arguments)
-        return items[0] if len(items) == 1 else ast.Tuple(items, span=span)
+        return ast.Entry(key(arguments, self.names, span), span=span)
 
     def _weights(self, predicate: logic.Predicate) -> ast.Statement:
         """A predicate whose last argument is a number, as a param; facts for one index add up."""
@@ -146,20 +150,20 @@ class _Translator:
         first: dict[tuple[str, ...], logic.Fact] = {}
         for fact in self.facts[predicate.name]:
             if fact.holds:
-                key = tuple(argument.text for argument in fact.arguments[:-1])
-                totals[key] += exact(fact.arguments[-1])
-                first.setdefault(key, fact)
+                index = tuple(argument.text for argument in fact.arguments[:-1])
+                totals[index] += exact(fact.arguments[-1])
+                first.setdefault(index, fact)
         name, span = ast.Name(self.names.predicates[predicate.name], span=predicate.span), predicate.span
         slots = self._slots(predicate.slots[:-1])
         if not slots:
             return ast.ParamDecl(name, (), literal(totals[()], span), span=span)
         entries = [
             ast.Entry(
-                literal(totals[key], fact.span),
-                self._key(fact.arguments[:-1], fact.span),
+                literal(totals[index], fact.span),
+                key(fact.arguments[:-1], self.names, fact.span),
                 span=fact.span,
             )
-            for key, fact in first.items()
+            for index, fact in first.items()
         ]
         if len(entries) < prod(len(self.network.domains[s.type].members) for s in predicate.slots[:-1]):
             entries.append(ast.Entry(literal(Fraction(0), span), otherwise=True, span=span))
@@ -223,27 +227,29 @@ class _Translator:
 
     def _rules(self, rules: RuleWriter) -> list[ast.Statement]:
         found: list[ast.Statement] = []
-        for rule in self.network.rules:
+        for number, rule in enumerate(self.network.rules, start=1):
             try:
-                found += rules.statements(rule)
+                found += rules.statements(rule, number)
             except PlxError as error:
                 self.mistakes += error.diagnostics
         return found
 
     def _evidence(self) -> list[ast.Statement]:
+        known = {name for name in self.closed if self.network.predicates[name].value is None}
+        if not self._complete:
+            facts = [fact for fact in self.network.facts if fact.predicate not in known]
+            return [*observations(self.network, self.names, facts)]
         found: list[ast.Statement] = []
-        for fact in self.network.facts:
-            predicate = self.network.predicates[fact.predicate]
-            if fact.predicate in self.closed and predicate.value is None:
-                continue
-            writer = Writer(self.network, self.names)
-            atom = logic.Atom(fact.predicate, fact.arguments, span=fact.span)
-            formula = writer.formula(atom if fact.holds else logic.Not(atom, span=fact.span))
-            found.append(ast.Observe(formula, None, span=fact.span))
+        for name, predicate in self.network.predicates.items():
+            if name in self.choices.hidden:
+                found += observations(self.network, self.names, self.facts[name])
+            elif name not in known:
+                found += complete(self.network, self.names, predicate, self.facts[name])
         return found
 
     def _queries(self, rules: RuleWriter) -> list[ast.Statement]:
-        open_ones = [name for name in self.network.predicates if name not in self.closed]
+        known = self.closed if not self._complete else set(self.network.predicates) - set(self.choices.hidden)
+        open_ones = [name for name in self.network.predicates if name not in known]
         questions = self.network.questions or [
             logic.Question(name, None, self.network.predicates[name].span) for name in open_ones
         ]

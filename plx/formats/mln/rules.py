@@ -1,11 +1,12 @@
-"""Rules of a network → statements of plx: ``weight``, ``require``, and a ``param`` where constants have
-weights."""
+"""Rules of a network → statements of plx: ``weight``, ``require``, a ``param`` where constants have weights,
+and ``learn`` where data decide them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import overload
 
 from plx.errors import Diagnostic, PlxError
 from plx.formats.mln import logic
@@ -19,23 +20,30 @@ from plx.syntax import ast
 
 @dataclass
 class RuleWriter:
-    """Writes rules; ``split`` shares weights among clauses. ``shared`` are the rules for which that matters,
-    ``zero_logs`` those with a weight ``logx(0)``."""
+    """Writes rules; ``split`` shares weights among clauses, ``trained`` has all finite ones learned with a
+    ``prior``.
+
+    ``shared`` are the rules for which splitting matters, ``zero_logs`` those with a weight ``logx(0)``.
+    """
 
     network: logic.Network
     names: Names
     split: bool
+    trained: bool = False
+    prior: ast.Expr | None = None
     shared: list[Span] = field(default_factory=list)
     zero_logs: list[Span] = field(default_factory=list)
 
-    def statements(self, rule: logic.Rule) -> Iterator[ast.Statement]:
-        """What a rule is in plx. Raises PlxError for what plx does not do."""
+    def statements(self, rule: logic.Rule, number: int) -> Iterator[ast.Statement]:
+        """What the rule of this number, from 1, is in plx. Raises PlxError for what plx does not do."""
         if rule.source is not None:
             yield from self._weighed_by_facts(rule)
-        elif rule.weight is None:
+        elif rule.hard:
             yield self._require(rule, rule.formula)
+        elif rule.weight is None:
+            yield from self._learned(rule, None, number)
         else:
-            yield from self._weighted(rule, rule.weight)
+            yield from self._weighted(rule, rule.weight, number)
 
     def question(self, rule: logic.Rule) -> ast.Query:
         """A query for a formula."""
@@ -44,7 +52,7 @@ class RuleWriter:
 
     # ----------------------------------------------------------- weights
 
-    def _weighted(self, rule: logic.Rule, weight: ast.Expr) -> Iterator[ast.Statement]:
+    def _weighted(self, rule: logic.Rule, weight: ast.Expr, place: int) -> Iterator[ast.Statement]:
         if is_zero_log(weight):
             self.zero_logs.append(rule.span)
         match meaning(weight, self.names):
@@ -52,16 +60,30 @@ class RuleWriter:
                 yield self._require(rule, rule.formula)
             case "never":
                 yield self._require(rule, logic.Not(rule.formula, span=rule.formula.span))
+            case value if self.trained:
+                yield from self._learned(rule, value, place)
             case value:
                 yield from self._soft(rule, rule.formula, value, number(weight) == 0)
+
+    def _learned(self, rule: logic.Rule, start: ast.Expr | None, number: int) -> Iterator[ast.Statement]:
+        """``learn w3`` with what uses it; one for each clause where formulas are split, as in Alchemy."""
+        pluses = [variable for variable in rule.variables if variable.plus]
+        parts, variables = self._parts(rule.formula, rule.variables, False)
+        for k, part in enumerate(parts, start=1):
+            wanted = f"w{number}_{k}" if len(parts) > 1 else f"w{number}"
+            name = ast.Name(self.names.fresh(wanted), span=rule.span)
+            slots = self._slots(pluses)
+            value = _shared(start, len(parts), rule.span)
+            yield ast.LearnDecl(name, slots, value, self.prior, span=rule.span)
+            written, scope, writer = self._written(rule, part, variables)
+            yield ast.Weight(writer.applied(name.text, pluses, rule.span), written, scope, span=rule.span)
 
     def _soft(
         self, rule: logic.Rule, formula: logic.Formula, weight: ast.Expr, without_effect: bool
     ) -> Iterator[ast.Statement]:
         pluses = [variable for variable in rule.variables if variable.plus]
         parts, variables = self._parts(formula, rule.variables, without_effect)
-        if len(parts) > 1:
-            weight = ast.Binary("/", weight, ast.Number(Fraction(len(parts)), span=rule.span), span=rule.span)
+        weight = _shared(weight, len(parts), rule.span)
         table = self._table(rule, pluses, weight) if pluses else None
         if table is not None:
             yield table
@@ -85,8 +107,12 @@ class RuleWriter:
 
     def _table(self, rule: logic.Rule, pluses: Sequence[logic.Variable], weight: ast.Expr) -> ast.ParamDecl:
         """``param w1(f: fruit) = 0.8``: a weight per constant, all alike."""
+        name = ast.Name(self.names.fresh("w"), span=rule.span)
+        return ast.ParamDecl(name, self._slots(pluses), weight, span=rule.span)
+
+    def _slots(self, pluses: Sequence[logic.Variable]) -> tuple[ast.Slot, ...]:
         writer = Writer(self.network, self.names)
-        slots = tuple(
+        return tuple(
             ast.Slot(
                 ast.Name(self.names.types[variable.type or ""], span=variable.span),
                 ast.Name(writer.variables[variable], span=variable.span),
@@ -94,8 +120,6 @@ class RuleWriter:
             )
             for variable in pluses
         )
-        name = ast.Name(self.names.fresh("w"), span=rule.span)
-        return ast.ParamDecl(name, slots, weight, span=rule.span)
 
     def _require(self, rule: logic.Rule, formula: logic.Formula) -> ast.Statement:
         written, scope, _ = self._written(rule, formula, rule.variables)
@@ -117,9 +141,7 @@ class RuleWriter:
         for part in parts:
             written, scope, writer = self._written(rule, part, variables)
             value = writer.applied(self.names.predicates[atom.predicate], atom.arguments[:-1], rule.span)
-            if len(parts) > 1:
-                value = ast.Binary("/", value, literal(Fraction(len(parts)), rule.span), span=rule.span)
-            yield ast.Weight(value, written, scope, span=rule.span)
+            yield ast.Weight(_shared(value, len(parts), rule.span), written, scope, span=rule.span)
 
     # ------------------------------------------------------------ formulas
 
@@ -140,6 +162,19 @@ class RuleWriter:
         guard = conjunction(guards, rule.span)
         scope = writer.scope([*needed, *values.values()], rule.span, guard)
         return writer.formula(flat), scope, writer
+
+
+@overload
+def _shared(weight: ast.Expr, count: int, span: Span) -> ast.Expr: ...
+@overload
+def _shared(weight: None, count: int, span: Span) -> None: ...
+@overload
+def _shared(weight: ast.Expr | None, count: int, span: Span) -> ast.Expr | None: ...
+def _shared(weight: ast.Expr | None, count: int, span: Span) -> ast.Expr | None:
+    """The share of a weight that each of so many clauses has."""
+    if weight is None or count == 1:
+        return weight
+    return ast.Binary("/", weight, literal(Fraction(count), span), span=span)
 
 
 class _RuleFormula(Writer):

@@ -24,13 +24,24 @@ def text_of(translation: Translation, files: Sequence[str]) -> str:
 
 
 def _statement(statement: ast.Statement) -> str:
-    text = print_statement(statement)
-    listed = isinstance(statement, ast.TypeDecl | ast.RelationDecl | ast.ParamDecl)
-    if len(text) <= _WIDTH or not listed or not isinstance(statement.value, ast.Braces):  # type: ignore[union-attr]
+    text, table = print_statement(statement), _table(statement)
+    if len(text) <= _WIDTH or table is None:
         return text
     head = text[: text.index(" = {")]
-    entries = [print_expr(ast.Braces((entry,), span=entry.span))[1:-1] for entry in statement.value.entries]  # type: ignore[union-attr]
+    entries = [print_expr(ast.Braces((entry,), span=entry.span))[1:-1] for entry in table.entries]
     return f"{head} = {{\n{_wrapped(entries)}\n}}"
+
+
+def _table(statement: ast.Statement) -> ast.Braces | None:
+    """What a statement lists in braces."""
+    match statement:
+        case ast.TypeDecl() | ast.RelationDecl() | ast.ParamDecl():
+            value: object = statement.value
+        case ast.Observe(formula=ast.Compare((_, value), ("=",))):
+            pass
+        case _:
+            return None
+    return value if isinstance(value, ast.Braces) else None
 
 
 def _wrapped(entries: Sequence[str]) -> str:

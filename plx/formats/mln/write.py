@@ -93,6 +93,12 @@ def constant(term: logic.Constant, names: Names) -> ast.Expr:
     return ast.Quoted(term.text, span=term.span)
 
 
+def key(terms: Sequence[logic.Constant], names: Names, span: Span) -> ast.Expr:
+    """Constants as the key of an entry: one by itself, several as a tuple."""
+    items = tuple(constant(term, names) for term in terms)
+    return items[0] if len(items) == 1 else ast.Tuple(items, span=span)
+
+
 def literal(value: Fraction, span: Span) -> ast.Expr:
     """A number, with its sign as the parser reads it."""
     positive = ast.Number(abs(value), span=span)

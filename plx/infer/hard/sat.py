@@ -39,13 +39,14 @@ _PINNED = 8
 
 
 class Satisfier:
-    """Worlds near given ones that satisfy the hard factors of a graph."""
+    """Worlds near given ones that satisfy the hard factors of a graph; ``mentioned`` are the variables that
+    clauses are about."""
 
     def __init__(self, graph: FactorGraph) -> None:
         self._encoder = Encoder(graph)
         self._encoder.forbid(hard_factors(graph))
-        self._mentioned = np.flatnonzero(self._encoder.first)
-        self._card = graph.card[self._mentioned]
+        self.mentioned = np.flatnonzero(self._encoder.first)
+        self._card = graph.card[self.mentioned]
         self._solver = Solver(name=_SOLVER, bootstrap_with=self._encoder.clauses)
 
     def near(self, states: npt.NDArray[np.integer]) -> npt.NDArray[np.int32] | None:
@@ -53,7 +54,7 @@ class Satisfier:
 
         Raises OutOfTime at the deadline, as all that looks for worlds does.
         """
-        wished = self._encoder.literals(self._mentioned, states[self._mentioned])
+        wished = self._encoder.literals(self.mentioned, states[self.mentioned])
         self._solver.set_phases(wished.tolist())
         return self._world(states) if _decided(self._solver) else None
 
@@ -65,7 +66,7 @@ class Satisfier:
     ) -> npt.NDArray[np.int32]:
         """As `near`, but with the wish, a variable and a state, and some unknowns picked at random kept,
         where that is possible. Some world must be."""
-        wished = self._encoder.literals(self._mentioned, states[self._mentioned])
+        wished = self._encoder.literals(self.mentioned, states[self.mentioned])
         self._solver.set_phases(wished.tolist())
         first = [] if wish is None else [self._encoder.literal(*wish)]
         pins: list[int] = []
@@ -92,7 +93,7 @@ class Satisfier:
                 return None
             world = self._world(start)
             found.append(world)
-            literals = self._encoder.literals(self._mentioned, world[self._mentioned])
+            literals = self._encoder.literals(self.mentioned, world[self.mentioned])
             self._solver.add_clause((-literals).tolist())
         return np.array(found, dtype=np.int32).reshape(-1, len(start))
 
@@ -102,11 +103,11 @@ class Satisfier:
         model = np.array(self._solver.get_model() or [1])
         value[model[model > 0]] = True
         found = states.astype(np.int32)
-        first = self._encoder.first[self._mentioned]
+        first = self._encoder.first[self.mentioned]
         for card in np.unique(self._card).tolist():
             mine = self._card == card
             at = first[mine]
-            found[self._mentioned[mine]] = (
+            found[self.mentioned[mine]] = (
                 value[at] if card == 2 else value[at[:, None] + np.arange(card)].argmax(axis=1)
             )
         return found
