@@ -133,7 +133,7 @@ def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) ->
         except TooWideError:
             if objective == "likelihood":
                 hint = "learn by pseudo-likelihood (--objective pseudo), or condition on more (--given)"
-                message = "the likelihood is out of reach: no junction tree of a world is small enough"
+                message = "the likelihood is out of reach: no junction tree of a world is small enough, nor can it be counted"
                 raise PlxError(Diagnostic(message, hint=hint)) from None
     hidden = [name for world in worlds for name in world.hidden]
     if hidden:
