@@ -37,6 +37,7 @@ class Objective(StrEnum):
 
     auto = "auto"
     likelihood = "likelihood"
+    stochastic = "stochastic"
     pseudo = "pseudo"
 
 
