@@ -19,7 +19,7 @@ from plx.learn.log_z import TooWideError
 from plx.learn.maximise import Maximum, maximise
 from plx.learn.numbers import Learned
 from plx.learn.priors import Priors
-from plx.learn.pseudo import Pseudo
+from plx.learn.pseudo import Apart, Pseudo
 from plx.learn.stochastic import NAME, Stochastic
 from plx.learn.worlds import World
 from plx.values import FloatArray
@@ -133,6 +133,8 @@ def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
 def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) -> Likelihood | Pseudo | None:
     """What is maximised; None for a likelihood that only draws tell of."""
     if objective != "pseudo":
+        if all(world.is_apart for world in worlds):
+            return Apart(worlds, names)
         try:
             return Likelihood(worlds, names)
         except TooWideError:
@@ -237,7 +239,8 @@ def _estimates(
     curvature = (best.information + np.diag(priors.precision))[np.ix_(free, free)]
     inverse = np.linalg.pinv(curvature, rcond=1e-12, hermitian=True)
     notes = []
-    if isinstance(objective, Pseudo):
+    if objective.name == Pseudo.name:
+        assert isinstance(objective, Pseudo)
         if n_worlds >= 2 * len(names) + 10:
             inverse = inverse @ objective.spread(best.weights)[np.ix_(free, free)] @ inverse
         else:

@@ -83,8 +83,7 @@ class LogZ:
         if self._tree is not None:
             beliefs = self._tree.run(logs[self._rows])
             log_z += beliefs.log_z
-            p = np.concatenate([*beliefs.joints, np.empty(0)])
-            mass += np.bincount(self._entries, p * self._times, len(mass))
+            mass += np.bincount(self._entries, beliefs.flat * self._times, len(mass))
         if self._counted is not None:
             counted, moved = self._counted(logs)
             if counted == -np.inf:
