@@ -89,7 +89,7 @@ class Fit(Generic[Runnable]):
 
     @property
     def objective(self) -> str:
-        """``likelihood`` or ``pseudo-likelihood``."""
+        """``likelihood``, ``stochastic likelihood`` or ``pseudo-likelihood``."""
         return self.found.objective
 
     @property

@@ -64,7 +64,7 @@ def timed(work: Callable[[], object], times: int = 1) -> float:
 
 
 def ising(n: int = 50, count: int = 500) -> dict[str, str]:
-    """A field of n · n spins and so many worlds of it: how far from the truth a fit ends, and what it takes."""
+    """A field of n · n spins and so many worlds of it: where a fit ends, and what it takes."""
     model, free, learned = field(n)
     names = tuple(one.name for one in learned)
     states = simulated(free, names, TRUTH, count, seed=1)
@@ -85,7 +85,7 @@ def ising(n: int = 50, count: int = 500) -> dict[str, str]:
 
 def instances(n: int = 580) -> dict[str, str]:
     """A million ground instances: what one gradient takes of each objective, and one sweep."""
-    model, free, learned = field(n)
+    _, free, learned = field(n)
     names = tuple(one.name for one in learned)
     lanes = Lanes(free, names, seed=1)
     lanes.set(TRUTH)
