@@ -145,10 +145,10 @@ class Model:
                 files take the place of those that the program names; the databases of a Markov logic network;
                 the program's own data if left out.
             given: random functions that are conditioned on: they are not predicted.
-            objective: ``likelihood``, which is exact; ``pseudo``, for complete worlds of any size; ``auto``
-                is the likelihood where it is in reach.
+            objective: ``likelihood``, which is exact; ``stochastic``, the same by draws; ``pseudo``, for
+                complete worlds of any size; ``auto`` is the likelihood, exact where that is in reach.
             starts: how many searches; one, or 5 where values are hidden, if left out.
-            seed: of the starts after the first.
+            seed: of the starts after the first, and of draws.
             progress: as that of `run`.
 
         Raises PlxError where nothing is learned or observed, or the data contradict the program; CallError

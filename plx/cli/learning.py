@@ -48,6 +48,7 @@ class Objective(StrEnum):
 
     auto = "auto"
     likelihood = "likelihood"
+    stochastic = "stochastic"
     pseudo = "pseudo"
 
 
@@ -57,13 +58,15 @@ def learn(
     world: WorldFolders = None,
     given: Given = "",
     objective: Annotated[
-        Objective, typer.Option(help="auto is the likelihood where that is in reach.")
+        Objective, typer.Option(help="auto is the likelihood, by draws where it is too large to be summed.")
     ] = Objective.auto,
     starts: Annotated[
         int | None,
         typer.Option(min=1, help="Searches from so many starts: more than one if values are hidden."),
     ] = None,
-    seed: Annotated[int, typer.Option(callback=check_number, help="Of the starts after the first.")] = 0,
+    seed: Annotated[
+        int, typer.Option(callback=check_number, help="Of the starts after the first, and of draws.")
+    ] = 0,
     max_ground: MaxGround = None,
     bind: Bind = None,
     weights: MlnWeights = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,11 +20,12 @@ from plx.learn.maximise import Maximum, maximise
 from plx.learn.numbers import Learned
 from plx.learn.others import require_complete
 from plx.learn.priors import Priors
-from plx.learn.pseudo import Pseudo
+from plx.learn.pseudo import Apart, Pseudo
+from plx.learn.stochastic import NAME, Stochastic
 from plx.learn.worlds import World
 from plx.values import FloatArray
 
-OBJECTIVES: Final = ("auto", "likelihood", "pseudo")
+OBJECTIVES: Final = ("auto", "likelihood", "stochastic", "pseudo")
 
 _STARTS_IF_HIDDEN = 5
 """Where values are hidden there may be several maxima, so that the search starts anew so often."""
@@ -80,7 +82,7 @@ def fit(
     check_choice("objective", objective, OBJECTIVES)
     names = [one.name for one in learned]
     _check(worlds, learned)
-    chosen = _objective(worlds, names, objective)
+    chosen = None if objective == "stochastic" else _objective(worlds, names, objective)
     priors = Priors.of([one.prior for one in learned])
     start = np.array([one.start for one in learned])
 
@@ -89,6 +91,8 @@ def fit(
             phase = f"learning, step {step}: {value:.6g}"
             report(Progress(phase, 0.0, time.perf_counter() - begin))
 
+    if chosen is None:
+        return _simulated(worlds, names, priors, start, seed, told, begin)
     several = starts or (1 if chosen.concave else _STARTS_IF_HIDDEN)
     try:
         found = _searches(chosen, priors, start, several, seed, told)
@@ -127,18 +131,63 @@ def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
             raise PlxError(Diagnostic(f"nothing is observed {which}of what is predicted", hint=hint))
 
 
-def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) -> Likelihood | Pseudo:
+def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) -> Likelihood | Pseudo | None:
+    """What is maximised; None for a likelihood that only draws tell of."""
     if objective != "pseudo":
+        if all(world.is_apart for world in worlds):
+            return Apart(worlds, names)
         try:
             return Likelihood(worlds, names)
         except TooWideError:
             if objective == "likelihood":
-                hint = "learn by pseudo-likelihood (--objective pseudo), or condition on more (--given)"
-                message = "the likelihood is out of reach: no junction tree of a world is small enough"
+                hint = "learn by --objective stochastic or pseudo, or condition on more (--given)"
+                message = (
+                    "the likelihood is out of reach: no world has a small junction tree, or can be counted"
+                )
                 raise PlxError(Diagnostic(message, hint=hint)) from None
+            return None
+    return _pseudo(worlds, names)
+
+
+def _pseudo(worlds: Sequence[World], names: Sequence[str]) -> Pseudo:
     for world in worlds:
         require_complete(world)
     return Pseudo(worlds, names)
+
+
+def _simulated(
+    worlds: Sequence[World],
+    names: Sequence[str],
+    priors: Priors,
+    start: FloatArray,
+    seed: int,
+    told: Callable[[int, float], None],
+    begin: float,
+) -> Found:
+    """The maximum of the likelihood by draws, from that of the pseudo-likelihood where there is one."""
+    notes, endless = [], False
+    try:
+        rough = _pseudo(worlds, names)
+    except PlxError:
+        pass
+    else:
+        near = maximise(rough, priors, start)
+        open_ = doubts(rough, priors, near.weights, near.information, names)
+        start, notes, endless = near.weights, open_.notes, open_.endless
+    found = Stochastic(worlds, names, seed).search(priors, start, told)
+    return Found(
+        NAME,
+        Estimates(tuple(names), found.weights, found.error, found.observed, found.expected),
+        math.nan,
+        found.path,
+        found.converged and not endless,
+        "a number runs off to infinity" if endless else found.reason,
+        len(worlds),
+        sum(world.n_observed for world in worlds),
+        sum(len(world.hidden) for world in worlds),
+        time.perf_counter() - begin,
+        (*notes, *found.notes),
+    )
 
 
 def _searches(
@@ -180,7 +229,8 @@ def _estimates(
     curvature = (best.information + np.diag(priors.precision))[np.ix_(free, free)]
     inverse = np.linalg.pinv(curvature, rcond=1e-12, hermitian=True)
     notes = []
-    if isinstance(objective, Pseudo):
+    if objective.name == Pseudo.name:
+        assert isinstance(objective, Pseudo)
         if n_worlds >= 2 * len(names) + 10:
             inverse = inverse @ objective.spread(best.weights)[np.ix_(free, free)] @ inverse
         else:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.graph.rows import unique_keys
 from plx.learn.log_z import LogZ
+from plx.learn.shared import shared
 from plx.learn.worlds import World
 from plx.values import FloatArray
 
@@ -27,8 +27,8 @@ class Likelihood:
 
     def __init__(self, worlds: Sequence[World], names: Sequence[str]) -> None:
         self.size = len(names)
-        self._seen = _shared([world.seen for world in worlds], names)
-        self._free = _shared([world.free for world in worlds], names)
+        self._seen = _solved([world.seen for world in worlds], names)
+        self._free = _solved([world.free for world in worlds], names)
         self.concave = not any(len(world.hidden) for world in worlds)
 
     def observed(self, weights: FloatArray) -> FloatArray:
@@ -65,27 +65,6 @@ def differences(gradient: Callable[[FloatArray], FloatArray], weights: FloatArra
     return (out + out.T) / 2
 
 
-def _shared(models: Sequence[GroundModel], names: Sequence[str]) -> list[tuple[LogZ, int]]:
+def _solved(models: Sequence[GroundModel], names: Sequence[str]) -> list[tuple[LogZ, int]]:
     """Each distinct model once, and how often it occurs."""
-    found: dict[bytes, list[GroundModel]] = {}
-    for model in models:
-        found.setdefault(_spelt(model), []).append(model)
-    return [(LogZ(group[0], names), len(group)) for group in found.values()]
-
-
-def _spelt(model: GroundModel) -> bytes:
-    """All that log Z depends on, so that equal models are equal bytes."""
-    ids = np.append(model.graph.weight, model.constant_weight)
-    first, inverse = unique_keys(ids)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    values = "|".join(repr(model.values[i]) for i in ids[first[order]].tolist())
-    arrays = [array for name, array in model.graph._asdict().items() if name in _STRUCTURE]
-    return b"|".join([*(array.tobytes() for array in (*arrays, rank[inverse])), values.encode()])
-
-
-_STRUCTURE = frozenset(
-    {"card", "input_start", "input_node", "input_contribution", "contribution_start", "contribution"}
-    | {"output_of", "output_start", "output", "scope_start", "scope", "table_of", "table_start"}
-)
+    return [(LogZ(models[group[0]], names), len(group)) for group in shared(models)]

@@ -1,6 +1,7 @@
-"""log Z as a function of the learned numbers, and its gradient: expected statistics, by junction tree.
+"""log Z as a function of the learned numbers, and its gradient: expected statistics.
 
-The tree is planned once. Only the numbers in its tables change from one call to the next.
+By junction tree, or by counting where no tree is small enough. What is summed is planned once; only the log
+potentials change from one call to the next.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plx.graph.learned import statistics
-from plx.graph.model import GroundModel
+from plx.graph.learned import Statistics, statistics
+from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.ragged import owners, segments, starts
-from plx.infer.exact.elimination import elimination
-from plx.infer.exact.junction_tree import Propagation
+from plx.infer.counting.limits import MANY
+from plx.infer.counting.log_sums import LogSums
+from plx.infer.counting.term_plan import sum_of_terms
+from plx.infer.counting.terms import NEVER, ZERO, Terms
+from plx.infer.exact.elimination import JunctionTreePlan, elimination
+from plx.infer.exact.junction_tree import ImpossibleError, Propagation
 from plx.infer.exact.network import Network
 from plx.infer.exact_plan import Refusal
 from plx.infer.problem import Problem
@@ -21,7 +26,7 @@ from plx.values import FloatArray, IntArray
 
 
 class TooWideError(ValueError):
-    """No junction tree of this model is small enough."""
+    """No junction tree of this model is small enough, and it cannot be counted."""
 
 
 class LogZ:
@@ -32,14 +37,25 @@ class LogZ:
         self.statistics, rows = statistics(model.values, weights, names)
         self._constant = int(rows[-1])
         self._tree: Propagation | None = None
-        if model.graph.n_variables:
-            self._prepare(model, rows[:-1])
-
-    def _prepare(self, model: GroundModel, rows: IntArray) -> None:
-        """Plan, and find the rows of all entries and the factors that depend on learned numbers."""
+        self._counted: LogSums | None = None
+        if not model.graph.n_variables:
+            return
+        many = model.graph.n_factors > MANY  # to look for a tree takes longer there
+        if many:
+            self._counted = _counted(model.graph, self.statistics, rows[:-1])
+        if self._counted is not None:
+            return
         chosen = elimination(Problem(model))
-        if isinstance(chosen, Refusal):
+        if not isinstance(chosen, Refusal):
+            self._prepare(chosen, rows[:-1])
+            return
+        if not many:
+            self._counted = _counted(model.graph, self.statistics, rows[:-1])
+        if self._counted is None:
             raise TooWideError
+
+    def _prepare(self, chosen: JunctionTreePlan, rows: IntArray) -> None:
+        """Find the rows of all entries and the factors that depend on learned numbers."""
         network = chosen.skeleton.network
         self._rows = np.zeros(len(network.table), dtype=np.int64)
         self._rows[: len(rows)] = rows
@@ -67,9 +83,25 @@ class LogZ:
         if self._tree is not None:
             beliefs = self._tree.run(logs[self._rows])
             log_z += beliefs.log_z
-            p = np.concatenate([*beliefs.joints, np.empty(0)])
-            mass += np.bincount(self._entries, p * self._times, len(mass))
+            mass += np.bincount(self._entries, beliefs.flat * self._times, len(mass))
+        if self._counted is not None:
+            counted, moved = self._counted(logs)
+            if counted == -np.inf:
+                raise ImpossibleError
+            log_z += counted
+            mass += moved
         return log_z, self.statistics.expected(mass)
+
+
+def _counted(graph: FactorGraph, table: Statistics, rows: IntArray) -> LogSums | None:
+    """log Z as sums over counts of interchangeable unknowns; None if that does not do."""
+    plain = np.bincount(table.row, minlength=len(table.constant)) == 0
+    term = np.arange(len(table.constant))
+    term[plain & (table.constant == 0)] = ZERO
+    term[table.constant == -np.inf] = NEVER
+    terms = Terms(len(term))
+    found = sum_of_terms(graph._replace(weight=term[rows]), terms)
+    return None if found is None else LogSums(terms, found)
 
 
 def _sizes(network: Network) -> IntArray:

@@ -134,7 +134,7 @@ class _Search:
         """The step to the maximum of the model, and what the model gains there."""
         away = self.weights - self.priors.mean
         if (self.priors.slope > 0).any():
-            step = _coordinate_descent(self.matrix, self.gradient, self.priors.slope, away)
+            step = coordinate_descent(self.matrix, self.gradient, self.priors.slope, away)
         else:
             step = np.linalg.solve(self.matrix, self.gradient).astype(np.float64)
         step = step * min(1.0, _LONGEST / max(float(np.abs(step).max(initial=0.0)), _LONGEST))
@@ -169,7 +169,7 @@ class _Search:
         )
 
 
-def _coordinate_descent(
+def coordinate_descent(
     matrix: FloatArray, gradient: FloatArray, slope: FloatArray, away: FloatArray
 ) -> FloatArray:
     """The step d that maximises gradient·d − ½ d·matrix·d − Σ slope·|away + d|."""

@@ -91,6 +91,12 @@ class Pseudo:
         return powers / total[:, None], top + np.log(total)
 
 
+class Apart(Pseudo):
+    """The log-likelihood of complete worlds whose unknowns do not depend on each other: it is the same."""
+
+    name = "likelihood"
+
+
 def _observed(world: World, names: Sequence[str]) -> FloatArray:
     table, rows = statistics(world.seen.values, np.array([world.seen.constant_weight]), names)
     return table.expected(np.bincount(rows, minlength=len(table.constant)).astype(np.float64))

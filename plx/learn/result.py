@@ -91,12 +91,12 @@ class Fit(Generic[Runnable]):
 
     @property
     def log_likelihood(self) -> float:
-        """The log-likelihood of the data, or log pseudo-likelihood, without the priors."""
+        """The log-likelihood of the data, or log pseudo-likelihood, without the priors; nan if by draws."""
         return self.found.log_likelihood
 
     @property
     def objective(self) -> str:
-        """``likelihood`` or ``pseudo-likelihood``."""
+        """``likelihood``, ``stochastic likelihood`` or ``pseudo-likelihood``."""
         return self.found.objective
 
     @property
@@ -145,9 +145,9 @@ class Fit(Generic[Runnable]):
         return {
             "program": self.program,
             "objective": self.objective,
-            "log_likelihood": self.log_likelihood,
-            "aic": self.aic,
-            "bic": self.bic,
+            "log_likelihood": _number(self.log_likelihood),
+            "aic": _number(self.aic),
+            "bic": _number(self.bic),
             "converged": self.converged,
             "reason": self.reason,
             "worlds": self.found.n_worlds,
@@ -213,8 +213,9 @@ class Fit(Generic[Runnable]):
         data = [counted(found.n_worlds, "world"), f"{found.n_observed:,} unknowns observed"]
         data += [f"{found.n_hidden:,} hidden"] if found.n_hidden else []
         value = f"log {self.objective} {self.log_likelihood:.6f}"
+        scores = f"{value}, AIC {number_text(self.aic)}, BIC {number_text(self.bic)}"
         return [
-            f"{value}, AIC {number_text(self.aic)}, BIC {number_text(self.bic)}",
+            f"{self.objective}, not summed" if math.isnan(self.log_likelihood) else scores,
             ", ".join(data),
             f"{self.reason} after {counted(len(self.path) - 1, 'step')}, {found.seconds:.2f} s",
             *(f"note: {note}" for note in self.notes),
@@ -244,4 +245,11 @@ def _row(number: Number) -> list[str]:
 
 
 def _finite(number: Number) -> dict[str, Any]:
-    return {name: None if value == math.inf else value for name, value in vars(number).items()}
+    return {
+        name: _number(value) if isinstance(value, float) else value for name, value in vars(number).items()
+    }
+
+
+def _number(value: float) -> float | None:
+    """What JSON can hold."""
+    return value if math.isfinite(value) else None

@@ -240,9 +240,9 @@ def auc_roc(p: FloatArray, true: IntArray) -> float | None:
 
     None without both (Mann & Whitney 1947).
     """
-    values, number = np.unique(p, return_inverse=True)
-    below = np.bincount(number, ~true, len(values))
-    above = np.bincount(number, true, len(values))
+    number = _ranks(p)
+    below = np.bincount(number, ~true, len(p))
+    above = np.bincount(number, true, len(p))
     if not below.sum() or not above.sum():
         return None
     smaller = np.cumsum(below) - below
@@ -251,9 +251,22 @@ def auc_roc(p: FloatArray, true: IntArray) -> float | None:
 
 def auc_pr(p: FloatArray, true: IntArray) -> float | None:
     """Average precision: the mean precision at the thresholds of the true unknowns; None without any."""
-    values, number = np.unique(-p, return_inverse=True)
-    hits = np.bincount(number, true, len(values))
+    number = _ranks(p)
+    number = number.max(initial=0) - number
+    hits = np.bincount(number, true)
     if not hits.sum():
         return None
-    precision = np.cumsum(hits) / np.cumsum(np.bincount(number, minlength=len(values)))
+    precision = np.cumsum(hits) / np.cumsum(np.bincount(number))
     return float(hits @ precision / hits.sum())
+
+
+def _ranks(p: FloatArray) -> IntArray:
+    """The place of each probability among those that differ, from 0: what differs by rounding alone is tied."""
+    order = np.argsort(p, kind="stable")
+    rank = np.empty(len(p), dtype=np.int64)
+    rank[order] = np.cumsum(np.diff(p[order], prepend=p[order][:1]) > _TIED * p[order])
+    return rank
+
+
+_TIED = 1e-9
+"""Probabilities that are relatively closer than this are equal."""

@@ -34,6 +34,13 @@ class World:
         return out
 
     @property
+    def is_apart(self) -> bool:
+        """Whether all is observed, and no factor is over two unknowns, or hard."""
+        graph = self.free.graph
+        alone = not graph.n_derived and bool((np.diff(graph.scope_start) == 1).all())
+        return alone and not np.isneginf(graph.table).any() and bool((self.states >= 0).all())
+
+    @property
     def n_observed(self) -> int:
         """How many unknowns were observed."""
         return int((self.states >= 0).sum())

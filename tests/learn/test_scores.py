@@ -19,6 +19,8 @@ def test_areas_under_curves() -> None:
     assert auc_roc(p, true) == pytest.approx(5 / 6)
     assert auc_pr(p, true) == pytest.approx((1 + 2 / 3) / 2)
     assert auc_roc(np.full(5, 0.3), true) == 0.5
+    rounded = 0.3 + 1e-16 * true
+    assert auc_roc(rounded, true) == 0.5 and auc_pr(rounded, true) == pytest.approx(2 / 5)
     assert auc_pr(np.full(5, 0.3), true) == pytest.approx(2 / 5)
     assert auc_roc(p, np.ones(5, dtype=bool)) is None
     assert auc_pr(p, np.zeros(5, dtype=bool)) is None

@@ -100,7 +100,7 @@ class Component:
         """
         if not counters:
             return self._reduce(self._p, taken)
-        index, cards = self._counter_states, [int(self.core.graph.card[node]) for node in counters]
+        index, cards = self.counter_states, [int(self.core.graph.card[node]) for node in counters]
         at = np.ravel_multi_index(np.broadcast_arrays(*(index[node] for node in counters)), cards)
         at = np.broadcast_to(at, self._p.shape)
         if not taken:
@@ -120,7 +120,7 @@ class Component:
     def _log_weight(self) -> FloatArray:
         total: FloatArray = np.zeros([len(self.counts[i]) for i in self.families])
         for i in self.families:
-            total = total + self._along(i, self._within(i))
+            total = total + self.along(i, self._within(i))
         for (i, j), labels in self.core.between.items():
             if i in self.counts and (labels != NONE).any():
                 total = total + self._across(i, j, labels)
@@ -128,7 +128,7 @@ class Component:
             total = total + self._coupled(coupling)
         return total
 
-    def _along(self, family: int, vector: npt.NDArray[T]) -> npt.NDArray[T]:
+    def along(self, family: int, vector: npt.NDArray[T]) -> npt.NDArray[T]:
         """A quantity per count vector of one family, laid along its axis."""
         shape = [1] * len(self.families)
         shape[self.families.index(family)] = -1
@@ -174,26 +174,26 @@ class Component:
         return weight.reshape(shape)
 
     @cached_property
-    def _counter_states(self) -> dict[int, IntArray]:
+    def counter_states(self) -> dict[int, IntArray]:
         """The state of every counter, broadcastable over the count vectors."""
         out: dict[int, IntArray] = {}
         for counter in self.counters:
             total: IntArray = np.zeros([1] * len(self.families), dtype=np.int64)
             for (i, p), share in counter.share.items():
-                total = total + self._along(i, self.counts[i] @ share[self.states[i][:, p]])
+                total = total + self.along(i, self.counts[i] @ share[self.states[i][:, p]])
             for node, share in counter.inputs:
                 total = total + share[out[node]]
             out[counter.node] = counter.output[total]
         return out
 
     def _coupled(self, coupling: Coupling) -> FloatArray:
-        index = tuple(self._counter_states[node] for node in coupling.counters)
+        index = tuple(self.counter_states[node] for node in coupling.counters)
         if coupling.cell is None:
             return np.asarray(coupling.table[index])
         i, p = coupling.cell
         by_block = coupling.table[self.states[i][:, p]]
         flat = weighted_sum(self.counts[i], by_block.reshape(len(by_block), -1))
-        rows = self._along(i, np.arange(len(self.counts[i])))
+        rows = self.along(i, np.arange(len(self.counts[i])))
         return np.asarray(flat.reshape(-1, *by_block.shape[1:])[(rows, *index)])
 
 

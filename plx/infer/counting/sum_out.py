@@ -28,8 +28,8 @@ _ROUNDS = 8
 class Tables:
     """Log tables stored once, up to the order of their axes."""
 
-    tables: list[FloatArray] = field(default_factory=list)
-    _ids: dict[tuple[tuple[int, ...], bytes], int] = field(default_factory=dict)
+    tables: list[FloatArray] = field(default_factory=list, init=False)
+    _ids: dict[tuple[tuple[int, ...], bytes], int] = field(default_factory=dict, init=False)
 
     def intern(self, table: FloatArray) -> tuple[int, tuple[int, ...]]:
         """The id of a table, and the axes in the order in which it is stored."""
@@ -45,6 +45,28 @@ class Tables:
             self._ids[key] = len(self.tables)
             self.tables.append(np.ascontiguousarray(table))
         return self._ids[key]
+
+    def of(self, graph: FactorGraph, factor: int) -> FloatArray:
+        """The table of a factor of a graph."""
+        return graph.table_values(factor)
+
+    def zeros(self, shape: tuple[int, ...]) -> FloatArray:
+        """A table that changes nothing."""
+        return np.zeros(shape)
+
+    def total(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """The sum of tables of one shape, at least one."""
+        return exact_sum(parts)
+
+    def times(self, table: FloatArray, n: int) -> FloatArray:
+        """The sum of n > 0 equal tables."""
+        return table * n
+
+    def summed(self, table: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        """A table summed over an axis, and the conditional log probabilities along it, which is last."""
+        message = np.logaddexp.reduce(table, axis=axis)
+        safe = np.where(message > -np.inf, message, 0.0)
+        return message, np.moveaxis(table, axis, -1) - safe[..., None]
 
 
 @dataclass(frozen=True)
@@ -89,13 +111,13 @@ class SummedOut:
         return math.fsum(n * self.tables.tables[t].item() for t, n in zip(used, times, strict=True))
 
 
-def sum_out(graph: FactorGraph, held: BoolArray) -> SummedOut:
+def sum_out(graph: FactorGraph, held: BoolArray, tables: Tables | None = None) -> SummedOut:
     """Sum out, round by round, every unknown whose factors all lie within the scope of one of them.
 
     ``held`` [V] says which unknowns must stay. Factors of derived nodes and wide factors are left
-    out of the result, and their variables stay.
+    out of the result, and their variables stay. ``tables`` says what tables hold: doubles if it is left out.
     """
-    tables = Tables()
+    tables = Tables() if tables is None else tables
     peeled = SummedOut(tables, _read(graph, tables), [], np.ones(graph.n_variables, dtype=bool))
     for _ in range(_ROUNDS):
         deadline.check()
@@ -112,7 +134,7 @@ def _read(graph: FactorGraph, tables: Tables) -> Factors:
         chosen = np.flatnonzero(narrow & (size == k))
         scope = scopes[chosen, :k]
         first, kind = unique_rows(np.column_stack([graph.table_of[chosen], graph.card[scope]]))
-        made = [tables.intern(graph.table_values(int(chosen[i]))) for i in first]
+        made = [tables.intern(tables.of(graph, int(chosen[i]))) for i in first]
         out.append(_arranged(scope, kind, made))
     return _together(out)
 
@@ -157,14 +179,12 @@ def _one_per_factor(leaves: LeafFactors, n_factors: int) -> LeafFactors:
 
 def _sum_out(peeled: SummedOut, kind: Alike) -> Factors:
     """Sum out leaves that are alike; the factors that are left."""
-    tables = [peeled.tables.tables[peeled.factors.table[f]] for f in kind.factors]
-    total = exact_sum([np.zeros(kind.shape), *kind.laid_out(tables)])
-    message = np.logaddexp.reduce(total, axis=kind.axis)
-    safe = np.where(message > -np.inf, message, 0.0)
-    conditional = np.moveaxis(total, kind.axis, -1) - safe[..., None]
+    tables = peeled.tables
+    parts = kind.laid_out([tables.tables[peeled.factors.table[f]] for f in kind.factors])
+    message, conditional = tables.summed(tables.total([tables.zeros(kind.shape), *parts]), kind.axis)
     peeled.removed.append(Removed(kind.leaf, kind.others, conditional))
     same = np.zeros(len(kind.leaf), dtype=np.int64)
-    return _arranged(kind.others, same, [peeled.tables.intern(message)])
+    return _arranged(kind.others, same, [tables.intern(message)])
 
 
 def exact_sum(parts: Sequence[FloatArray]) -> FloatArray:

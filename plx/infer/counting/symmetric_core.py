@@ -15,7 +15,7 @@ from plx.graph.rows import unique_rows
 from plx.graph.subgraph import live_derived
 from plx.infer.counting.families import Family, Pairs, find_families
 from plx.infer.counting.limits import MOST_COUNTERS
-from plx.infer.counting.sum_out import Factors, SummedOut, Tables, exact_sum, sum_out
+from plx.infer.counting.sum_out import Factors, SummedOut, Tables, sum_out
 from plx.values import FloatArray, IntArray
 
 
@@ -70,10 +70,13 @@ class SymmetricCore:
         return self.peeled.tables.tables[label]
 
 
-def find_core(graph: FactorGraph, asked: Iterable[int] = ()) -> SymmetricCore | None:
+def find_core(
+    graph: FactorGraph, asked: Iterable[int] = (), tables: Tables | None = None
+) -> SymmetricCore | None:
     """The core of a graph, or None if what is left after peeling is not symmetric.
 
-    ``asked`` are derived nodes that should be counters although no factor mentions them.
+    ``asked`` are derived nodes that should be counters although no factor mentions them. ``tables`` says what
+    tables hold: doubles if it is left out.
     """
     seeds = np.array(sorted(asked), dtype=np.int64)
     live = np.flatnonzero(live_derived(graph, seeds)) + graph.n_variables
@@ -84,7 +87,7 @@ def find_core(graph: FactorGraph, asked: Iterable[int] = ()) -> SymmetricCore | 
     coupled = np.repeat(~narrow, np.diff(graph.scope_start))
     for nodes in (graph.scope[coupled], *(graph.inputs_of(int(d) - graph.n_variables)[0] for d in live)):
         held[nodes[nodes < graph.n_variables]] = True
-    peeled = sum_out(graph, held)
+    peeled = sum_out(graph, held, tables)
     if len(peeled.factors.over(3).table):
         return None
     return _Search(graph, peeled, live, np.flatnonzero(~narrow)).core()
@@ -178,7 +181,7 @@ class _Search:
             deadline.check()
             scope = self.graph.scope_of(f).tolist()
             counters = tuple(v for v in scope if v >= n)
-            table = self.peeled.tables.exact(self.graph.table_values(f))
+            table = self.peeled.tables.exact(self.peeled.tables.of(self.graph, f))
             found.setdefault((counters, len(counters) < len(scope), table), []).append(scope[0])
         out = []
         for (counters, one, table), firsts in found.items():
@@ -194,7 +197,7 @@ class _Search:
         if not present.any():
             return [Coupling(None, counters, table)]
         return [
-            Coupling((i, p), counters, table * present[self.index[v]])
+            Coupling((i, p), counters, self.peeled.tables.times(table, int(present[self.index[v]])))
             for i, row in enumerate(lead)
             for p, v in enumerate(row.tolist())
             if present[self.index[v]]
@@ -231,7 +234,7 @@ def _combine(factors: Factors, tables: Tables) -> tuple[IntArray, IntArray]:
         mine = np.flatnonzero(size == k)
         members = factors.table[order[begin[mine][:, None] + np.arange(k)]]
         kinds, kind = unique_rows(members)
-        sums = [tables.exact(exact_sum([tables.tables[t] for t in members[i]])) for i in kinds]
+        sums = [tables.exact(tables.total([tables.tables[t] for t in members[i]])) for i in kinds]
         out[mine] = np.array(sums, dtype=np.int64)[kind]
     return factors.scope[first], out
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,10 +22,16 @@ class ImpossibleError(ValueError):
 
 @dataclass(frozen=True)
 class Beliefs:
-    """log Z, and the joint distributions that were asked for, flat in C order."""
+    """log Z, and the joint distributions that were asked for: flat in C order, one after the other."""
 
     log_z: float
-    joints: list[FloatArray]
+    flat: FloatArray
+    start: IntArray  # [joints + 1]
+
+    @cached_property
+    def joints(self) -> list[FloatArray]:
+        """The joint distributions, each flat in C order."""
+        return np.split(self.flat, self.start[1:-1]) if len(self.start) > 1 else []
 
 
 def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Beliefs:
@@ -61,7 +68,9 @@ class Propagation:
         if not waited(lambda stop: inward(tree, data, len(tables), table, scale, stop), tree.entry_start[-1]):
             raise ImpossibleError
         log_z = math.fsum(scale * network.times[self._skeleton.order])
-        return Beliefs(log_z, self._reading.read(data, table, scale) if self._reading else [])
+        if self._reading is None:
+            return Beliefs(log_z, np.empty(0), np.zeros(1, dtype=np.int64))
+        return Beliefs(log_z, self._reading.read(data, table, scale), self._reading.start)
 
 
 class _Reading:
@@ -75,22 +84,22 @@ class _Reading:
         links = _Links(skeleton, tree.stride)
         node = np.array([v for scope in scopes for v in scope], dtype=np.int64)
         link = links.add(clique, starts([len(scope) for scope in scopes]), node)
-        self._out_start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
+        self.start = starts([math.prod(card[list(scope)].tolist()) for scope in scopes])
         by_clique = np.argsort(clique, kind="stable")
         first = starts(np.bincount(clique, minlength=len(tree.parent)))
-        self._order = (first, link[by_clique], self._out_start[by_clique])
+        self._order = (first, link[by_clique], self.start[by_clique])
         self._tree = tree._replace(stride=links.strides)
         self._skeleton = skeleton
 
-    def read(self, data: FloatArray, table: FloatArray, scale: FloatArray) -> list[FloatArray]:
-        """The joint distributions, from what the pass to the roots left."""
-        out, messages = np.zeros(self._out_start[-1]), len(self._skeleton.network.table)
+    def read(self, data: FloatArray, table: FloatArray, scale: FloatArray) -> FloatArray:
+        """The joint distributions, one after the other, from what the pass to the roots left."""
+        out, messages = np.zeros(self.start[-1]), len(self._skeleton.network.table)
         outward = distribute.sized(self._skeleton.operations)
         waited(
             lambda stop: outward(self._tree, data, messages, table, scale, *self._order, out, stop),
             self._tree.entry_start[-1],
         )
-        return [part / part.sum() for part in np.split(out, self._out_start[1:-1])]
+        return np.asarray(out / np.repeat(np.add.reduceat(out, self.start[:-1]), np.diff(self.start)))
 
 
 def assemble(skeleton: Skeleton) -> Tree:

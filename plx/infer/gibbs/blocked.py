@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from plx.deadline import seconds_left, within
 from plx.errors import NoWorldError
+from plx.graph.model import GroundModel
 from plx.graph.worlds import node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
@@ -29,7 +30,7 @@ from plx.infer.kernels import blocks, exchanges
 from plx.infer.kernels.blocks import BlockArrays
 from plx.infer.problem import Parts, Problem
 from plx.infer.streams import Stream, narrow_states
-from plx.values import IMPOSSIBLE, IntArray
+from plx.values import IMPOSSIBLE, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -114,19 +115,42 @@ class BlockedChains(Chains):
         """Where the chains stand, in the original model; orbits are those of its pairs."""
         return Standing(self.problem.model, lambda variables: self.states[variables], orbits)
 
+    def set_potentials(self, table: FloatArray) -> None:
+        """From here on the log potentials of what is swept are these, shape of its ``graph.table``."""
+        self.swept.set_potentials(table)
+        if self.moves:
+            plan = self.swept.plan
+            kind = self.swept.blocks[0].state.dtype.name
+            self.moves = tuple(_moves(Parts(plan.graph), plan.rows, kind))
+
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random; blocks stay."""
         self.swept.update_singly(seed)
 
 
-def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SweptChains:
+Potentials = Callable[[GroundModel], FloatArray]
+"""Log potentials of a model, shape of its ``graph.table``."""
+
+
+def init(
+    problem: Problem, seed: int, chains: int, threads: int | None = None, generic: Potentials | None = None
+) -> SweptChains:
     """Chains for a scan in order, at first states that satisfy every hard rule, spread out.
 
-    Raises NoWorldError, naming rules that clash, if there is no such state.
+    ``generic``: log potentials that are equal only where they are so whatever is set later, if they are to
+    be set later. Raises NoWorldError, naming rules that clash, if there is no such state.
     """
     if not len(problem.parts.hard_factors):
-        return plain.init(problem, seed, chains, threads)
-    return _init(problem, seed, chains, threads, random_scan=False)
+        return plain.init(_with(problem, generic), seed, chains, threads)
+    return _init(problem, seed, chains, threads, random_scan=False, generic=generic)
+
+
+def _with(problem: Problem, generic: Potentials | None) -> Problem:
+    """The problem with other log potentials."""
+    if generic is None:
+        return problem
+    model = problem.model
+    return Problem(replace(model, graph=model.graph._replace(table=generic(model))))
 
 
 def init_random_scan(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SweptChains:
@@ -152,8 +176,16 @@ def started(
         raise contradiction(problem.model) from None
 
 
-def _init(problem: Problem, seed: int, chains: int, threads: int | None, random_scan: bool) -> BlockedChains:
+def _init(
+    problem: Problem,
+    seed: int,
+    chains: int,
+    threads: int | None,
+    random_scan: bool,
+    generic: Potentials | None = None,
+) -> BlockedChains:
     found, states = started(problem, seed, chains, threads)
+    found = replace(found, problem=_with(found.problem, generic))
     plan = compile_model(found.problem)
     begun = chains_at(plan, states, seed, threads, random_scan)
     moves = tuple(_moves(found.problem.parts, plan.rows, begun.blocks[0].state.dtype.name))

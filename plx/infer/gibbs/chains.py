@@ -23,7 +23,7 @@ from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.inference import Standing
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.streams import Stream, narrow_states
-from plx.values import IntArray
+from plx.values import FloatArray, IntArray
 
 Counts = npt.NDArray[np.int32]
 
@@ -72,6 +72,9 @@ class SweptChains(Chains, Protocol):
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
 
+    def set_potentials(self, table: FloatArray) -> None:
+        """From here on the log potentials of what is swept are these, shape of its ``graph.table``."""
+
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random."""
 
@@ -111,6 +114,10 @@ class GibbsChains(Chains):
         counts = no_counts(self)
         run(self, draws * thin, lambda k: advance(k, draws, thin, counts[k]))
         return gathered(counts)
+
+    def set_potentials(self, table: FloatArray) -> None:
+        """From here on the log potentials are these, shape of ``graph.table`` of the plan."""
+        self.plan = self.plan.with_potentials(table)
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the model that they were made for; orbits are those of its pairs."""
