@@ -261,7 +261,7 @@ def auc_pr(p: FloatArray, true: IntArray) -> float | None:
 
 
 def _ranks(p: FloatArray) -> IntArray:
-    """The place of each probability among those that differ, from 0: what differs by rounding alone is tied."""
+    """The place of each among the probabilities that differ by more than rounding, from 0."""
     order = np.argsort(p, kind="stable")
     rank = np.empty(len(p), dtype=np.int64)
     rank[order] = np.cumsum(np.diff(p[order], prepend=p[order][:1]) > _TIED * p[order])
