@@ -6,7 +6,7 @@ disagree, the older half is dropped first, so that the burn-in grows with the ru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Literal
@@ -18,10 +18,12 @@ from plx import deadline
 from plx.deadline import within
 from plx.graph.rows import BoolArray
 from plx.infer.answers import is_number, numbers
+from plx.infer.chains import Bridges
 from plx.infer.gibbs.chains import state_type
-from plx.infer.inference import Samples, Standing
+from plx.infer.inference import LogZ, Samples, Standing
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
+from plx.infer.mcmc.log_z import OF_LOG_Z, estimate
 from plx.infer.mcmc.monitor import Monitor, Movement, monitor
 from plx.infer.mcmc.samplers import C, Sampler
 from plx.infer.options import Clock, Options, Progress
@@ -61,26 +63,28 @@ class Sampled:
     standing: Standing | None  # where the chains stand
     step: Callable[[int, int], object]  # moves them on, so many draws of so many sweeps
     thin: int  # sweeps per draw
+    log_z: LogZ | None  # None: the sampler has no estimate
 
 
-def sample(problem: Problem, sampler: Sampler[C], options: Options) -> Sampled:
+def sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False) -> Sampled:
     """Run a sampler's chains until every answer is accurate, or to a limit, or to Ctrl-C.
 
-    Raises NoWorldError if no state satisfies every hard rule, OutOfTime if none is found in time.
+    ``sums``: log Z is asked for too. Raises NoWorldError if no state satisfies every hard rule, OutOfTime if
+    none is found in time.
     """
     kernel(state_type(problem.graph))  # compiled, where it must be, before the clock starts
     with within(options.seconds):
-        return _sample(problem, sampler, options)
+        return _sample(problem, sampler, options, sums)
 
 
-def _sample(problem: Problem, sampler: Sampler[C], options: Options) -> Sampled:
+def _sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool) -> Sampled:
     clock, targets = Clock(), problem.targets
     options.progress(Progress("searching for a first state", 0.0, 0.0))
     chains = sampler.init(problem, options.seed, options.chains, options.threads)
     values, thin = state_values(problem), thinning(problem)
     standing = chains.standing()
     watch = None if standing is None else monitor(problem, standing)
-    run = _Run(sampler, chains, options, targets, values, thin, clock, watch)
+    run = _Run(sampler, chains, options, targets, values, thin, clock, watch, chains.bridges(), sums)
     status = run.loop()
     samples = Samples(
         counts=np.stack(run.batches),
@@ -103,6 +107,7 @@ def _sample(problem: Problem, sampler: Sampler[C], options: Options) -> Sampled:
         standing,
         partial(sampler.step, chains),
         thin,
+        run.log_z(),
     )
 
 
@@ -157,6 +162,8 @@ class _Run(Generic[C]):
     thin: int
     clock: Clock
     watch: Monitor | None
+    bridges: Bridges | None
+    sums: bool
     batches: list[Counts] = field(default_factory=list)
     partial: Counts | None = None
     partial_draws: int = 0
@@ -198,6 +205,15 @@ class _Run(Generic[C]):
         pooled = self.chains.pooled()
         return sd_errors(self.batches, self.draws, self.targets.offset, self.values, pooled, diagnosis)
 
+    def log_z(self) -> LogZ | None:
+        """log Z from all batches kept."""
+        return None if self.bridges is None else estimate(self.bridges)
+
+    @property
+    def _followers(self) -> Iterator[Monitor | Bridges]:
+        """What keeps something of each batch besides its counts."""
+        return (one for one in (self.watch, self.bridges) if one is not None)
+
     def moved(self) -> tuple[Movement | None, BoolArray]:
         """How what is watched moves, and per target whether something that it depends on is stuck."""
         if self.watch is None:
@@ -214,8 +230,8 @@ class _Run(Generic[C]):
                 return "limit"
         assert self.partial is not None
         self.batches.append(self.partial)
-        if self.watch is not None:
-            self.watch.look()
+        for one in self._followers:
+            one.look()
         return None
 
     def _step(self, draws: int) -> None:
@@ -235,6 +251,8 @@ class _Run(Generic[C]):
             self._step(1)
         assert self.partial is not None
         self.batches, self.draws = [self.partial], self.partial_draws
+        if self.bridges is not None:
+            self.bridges.look()
 
     def _judge(self) -> Status | None:
         """A reason to stop after a whole batch; else make room for more."""
@@ -242,7 +260,7 @@ class _Run(Generic[C]):
         settled = False
         if n == self.most or (n >= self.most // 2 and n % (self.most // 16 * 2 or 2) == 0):
             movement, stuck = self.moved()
-            error, rhat = worst(self.diagnosis(movement))
+            error, rhat = self._worst(movement)
             settled = rhat < self.options.rhat and not stuck.any()
             self._report(error)
             if settled and self.warm and error < self.options.accuracy:
@@ -253,6 +271,12 @@ class _Run(Generic[C]):
             self._make_room(settled)
         return None
 
+    def _worst(self, movement: Movement | None) -> tuple[float, float]:
+        """The largest standard error and R-hat of what is asked for."""
+        error, rhat = worst(self.diagnosis(movement))
+        found = self.log_z() if self.sums else None
+        return (error, rhat) if found is None else (max(error, found.mcse / OF_LOG_Z), max(rhat, found.rhat))
+
     def _enough(self) -> bool:
         kept = len(self.batches) * self.draws * self.options.chains
         return self.options.samples is not None and self.warm and kept >= self.options.samples
@@ -262,16 +286,16 @@ class _Run(Generic[C]):
         if not (settled and self.warm):
             self._drop(self.most // 2)
         self.warm = True
-        if self.watch is not None:
-            self.watch.merge()
+        for one in self._followers:
+            one.merge()
         self.batches = [a + b for a, b in zip(self.batches[::2], self.batches[1::2], strict=True)]
         self.draws *= 2
 
     def _drop(self, batches: int) -> None:
         """Forget the first batches."""
         self.batches = self.batches[batches:]
-        if self.watch is not None:
-            self.watch.drop(batches)
+        for one in self._followers:
+            one.drop(batches)
 
     def _report(self, error: float) -> None:
         seconds = self.clock.seconds
