@@ -120,7 +120,7 @@ def _exact(problem: Problem, options: Options) -> Inference:
 def _out_of_reach(problem: Problem, options: Options) -> Inference:
     """What ``auto`` does where no exact way fits: it samples; `map` is exact still, if that fits."""
     reason = f"exact answers are out of reach ({_size(problem)} worlds)"
-    name = "lifted"
+    name = None
     if any(query.kind == "logz" for query in problem.model.queries):
         name, reason = "tempered", f"{reason}, and log Z is asked for"
     return _with_worlds(problem, _sampled(name, reason, problem, options), options)
@@ -148,22 +148,27 @@ def require_method(method: str) -> None:
         check_choice("method", method, methods())
 
 
-def _sampled(name: str, reason: str, problem: Problem, options: Options) -> Inference:
-    """Answers by a sampler to the queries that have targets."""
+def _sampled(name: str | None, reason: str, problem: Problem, options: Options) -> Inference:
+    """Answers by a sampler, None: the better one, to queries that have targets, and to `logz` if it can."""
     from plx.infer.mcmc.advice import advice
     from plx.infer.mcmc.draws import with_draws
     from plx.infer.mcmc.estimates import sampled_answers, sampled_log_z
+    from plx.infer.mcmc.pilot import USUAL, sample_by_choice
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
 
-    queries, sampler = problem.model.queries, SAMPLERS[name]
-    sums = sampler.sums and any(query.kind == "logz" for query in queries)
+    queries = problem.model.queries
+    sums = name is not None and SAMPLERS[name].sums and any(query.kind == "logz" for query in queries)
     asked = problem.asking(tuple(query for query in queries if query.targets))
     if not (asked.model.queries or sums):
-        return Inference(name, reason, (Answer(),) * len(queries), seed=options.seed)
+        return Inference(name or USUAL, reason, (Answer(),) * len(queries), seed=options.seed)
     options = replace(options, chains=max(options.chains, FEWEST))
     with within(seconds_left() / (2 if any(query.kind == "map" for query in queries) else 1)):
-        found = sample(asked, sampler, options, sums)
+        if name is None:
+            name, why, found = sample_by_choice(asked, options)
+            reason = f"{reason}; {why}" if why else reason
+        else:
+            found = sample(asked, SAMPLERS[name], options, sums)
     log_z = found.log_z
     sum_answer = sampled_log_z(log_z, options)
     answered = (*sampled_answers(asked.model, found, options), *([sum_answer] if sums and log_z else []))

@@ -114,9 +114,10 @@ def main() -> None:
         begin = time.process_time()
         z = scores(model, exact, chosen.runs, chosen.draws)
         square, error = float((z**2).mean()), float((z**2).std() / math.sqrt(len(z)))
+        seconds, largest = time.process_time() - begin, np.abs(z).max()
         print(
-            f"{name:22} mean square {square:.2f} ± {error:.2f}"
-            f"   mean {z.mean():+.2f} ± {1 / math.sqrt(len(z)):.2f}   largest {np.abs(z).max():.1f}   {time.process_time() - begin:.0f} s of CPU"
+            f"{name:22} mean square {square:.2f} ± {error:.2f}   mean {z.mean():+.2f} ± {len(z) ** -0.5:.2f}"
+            f"   largest {largest:.1f}   {seconds:.0f} s of CPU"
         )
 
 

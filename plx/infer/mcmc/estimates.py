@@ -9,8 +9,9 @@ import numpy as np
 from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.answers import exact_answer, is_number, moments, numbers
 from plx.infer.inference import Answer, LogZ
+from plx.infer.mcmc.batches import scaled_error
 from plx.infer.mcmc.log_z import OF_LOG_Z
-from plx.infer.mcmc.run import Sampled, scaled_error
+from plx.infer.mcmc.run import Sampled
 from plx.infer.options import Options
 
 

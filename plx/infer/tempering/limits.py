@@ -24,6 +24,9 @@ LONG = 32
 AGREE = 0.08
 """the rates at which exchanges are refused are within so much of their mean."""
 
+UNEVEN = 0.25
+"""Rates farther than this from their mean are told of."""
+
 TUNING = 0.25
 """The share of the time in which temperatures are tuned."""
 

@@ -23,7 +23,7 @@ from plx.infer.hard.substitute import Substituted
 from plx.infer.inference import Standing
 from plx.infer.problem import Problem
 from plx.infer.tempering.ladders import Ladders, Updates, ladders_at, of_blocks
-from plx.infer.tempering.limits import SMALL_TABLES, TABLES
+from plx.infer.tempering.limits import SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
 from plx.infer.tempering.schedule import first_temperatures
 from plx.infer.tempering.tuning import Tuned, tune
@@ -61,7 +61,7 @@ class TemperedChains(Chains):
             f"{n} temperatures for a communication barrier of {tuned.barrier:.1f}, "
             f"{self.trips:,} round trips between the ends"
         )
-        if not tuned.agrees:
+        if tuned.apart > UNEVEN:
             said += "; exchanges between some of them are much rarer than between others"
         return (said,)
 

@@ -24,9 +24,9 @@ class Tuned:
     hurried: bool
 
     @property
-    def agrees(self) -> bool:
-        """Whether all exchanges are refused about equally often."""
-        return bool(np.abs(self.refused - self.refused.mean()).max(initial=0.0) <= AGREE)
+    def apart(self) -> float:
+        """By how much the rate that is farthest from their mean differs from it."""
+        return float(np.abs(self.refused - self.refused.mean()).max(initial=0.0))
 
 
 def tune(ladders: Ladders) -> Tuned:
@@ -73,4 +73,4 @@ def _is_settled(ladders: Ladders, found: Tuned, most: int) -> bool:
     """Whether the temperatures may stay as they are."""
     steps = len(temperatures(ladders.beta, barrier(found.refused), most)) - 1
     now = len(ladders.beta) - 1
-    return found.agrees and abs(steps - now) <= max(1, 0.15 * now)
+    return found.apart <= AGREE and abs(steps - now) <= max(1, 0.15 * now)

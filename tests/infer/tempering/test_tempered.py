@@ -60,7 +60,7 @@ def test_exchanges_are_refused_about_equally_often() -> None:
     chains.ladders.rounds(100, 1)
     tally = chains.ladders.tallies()
     rates = tally.refused.sum(axis=1) / (tally.tried * 64)
-    assert chains.tuned.agrees and len(rates) > 4
+    assert chains.tuned.apart < 0.1 and len(rates) > 4
     assert rates.max() - rates.min() < 0.2
     assert (tally.tried == 50).all(), "even and odd pairs in turn"
     assert tally.trips.min() > 0, "replicas travel between the ends"
