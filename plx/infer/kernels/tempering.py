@@ -63,6 +63,7 @@ class Tally(NamedTuple):
     above: Lanes  # [K, C] Σ exp(d/2 (w - m)) of the hotter lane; d = difference of β, m = middle
     below: Lanes  # [K, C] Σ exp(-d/2 (w - m)) of the colder lane
     line: Lanes  # [2, C] Σ and Σ² of the integral of w over β by the trapezium rule
+    best: Float64  # [C] the largest log weight at β = 1
     trips: Int64  # [C] replicas that have come from β = 0 to β = 1
 
 
@@ -196,7 +197,7 @@ def _exchange(
     seen, count = np.empty((FEW, lanes), dtype=np.uint8), np.empty((FEW, lanes), dtype=np.int64)
     chosen = np.empty(lanes, dtype=np.uint8)
     last = beta.shape[0] - 1
-    refused, tried, trips = tally.refused, tally.tried, tally.trips
+    refused, tried, best, trips = tally.refused, tally.tried, tally.best, tally.trips
     for k in range(last + 1):
         _weigh(m, state[k], level[k], index, at, seen, count, weight[k])
     _add_bridges(beta, middle, weight, tally)
@@ -215,6 +216,7 @@ def _exchange(
         _swap_rows(live, chosen, total[k], total[k + 1])
         _swap_rows(live, chosen, level[k], level[k + 1])
     for c in range(lanes):
+        best[c] = max(best[c], weight[last, c])
         replica[0, c] = 1
         trips[c] += replica[last, c]
         replica[last, c] = 0

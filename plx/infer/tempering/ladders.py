@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.worlds import node_states
 from plx.infer.gibbs.blocked import BlockMoves
-from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, advance, chains_at
+from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, advance, chains_at, derived_rows_at
 from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.kernels.blocks import BlockArrays
 from plx.infer.kernels.tempering import SoftFactors, Tally, kernel
@@ -29,6 +30,9 @@ Lanes = npt.NDArray[Any]
 
 PER_LADDER = 256
 """Generators of each ladder, one for each temperature there may be."""
+
+WIDE = 64
+"""Lanes of a group, where there are as many."""
 
 _WORTH_A_THREAD = 1 << 20
 """Updates that are worth starting threads for."""
@@ -109,8 +113,8 @@ class Ladders:
     @property
     def sweeps(self) -> int:
         """Sweeps between exchanges."""
-        updates = self.groups[0].state.shape[1] * self.groups[0].state.shape[2]
-        return int(np.clip(WORTH_A_SWEEP // max(1, updates), 1, SWEEPS))
+        updates = self.updates.plan.graph.n_variables * min(WIDE, self.ladders)  # however they are grouped
+        return min(SWEEPS, max(1, WORTH_A_SWEEP // max(1, updates)))
 
     def states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
         """A copy of the states of some variables at β = 1, shape (variables, ladders)."""
@@ -139,7 +143,7 @@ class Ladders:
         group, none = self.groups[g], counts[:0]
         lanes = [group.at(k) for k in range(len(self.beta))]
         exchange = kernel(group.state.dtype.name)
-        live = self.updates.plan.rows.first_passive
+        live, sweeps = self.updates.plan.rows.first_passive, self.sweeps
         with np.errstate(over="ignore"):
             for turn in range(self.turn, self.turn + draws * thin):
                 recorded = (turn - self.turn + 1) % thin == 0
@@ -147,7 +151,7 @@ class Ladders:
                     for move in self.moves[k]:
                         move(block, group.block_random[k], turn)
                     seen = counts if recorded and k + 1 == len(lanes) else none
-                    advance(self.swept[k], g, 1, self.sweeps, seen)
+                    advance(self.swept[k], g, 1, sweeps, seen)
                 exchange(
                     self.soft, self.beta, self.middle, turn % 2, live, group.state, group.total, group.level,
                     group.exchange_random, group.replica, group.weight, group.tally,
@@ -159,6 +163,16 @@ class Ladders:
         self.clear()
         joined = (np.concatenate([getattr(one, name) for one in found], axis=-1) for name in Tally._fields)
         return Tally(*joined)._replace(tried=found[0].tried)
+
+    def put(self, world: npt.NDArray[np.integer], every: int) -> IntArray:
+        """Let the lane at β = 1 of every so many ladders stand at a world, shape (V,); which these are."""
+        plan, first, chosen = self.updates.plan, 0, np.arange(every - 1, self.ladders, every)
+        for group in self.groups:
+            mine = chosen[(chosen >= first) & (chosen < first + group.state.shape[2])] - first
+            group.state[-1][:, mine] = world[:, None]
+            group.total[-1], group.level[-1] = derived_rows_at(plan, node_states(plan.graph, group.state[-1]))
+            first += group.state.shape[2]
+        return chosen
 
     def clear(self) -> None:
         """Forget what exchanges added up."""
@@ -221,6 +235,7 @@ def no_tally(temperatures: int, ladders: int) -> Tally:
         np.zeros(pairs),
         np.zeros(pairs),
         np.zeros((2, ladders)),
+        np.full(ladders, -np.inf),
         np.zeros(ladders, dtype=np.int64),
     )
 

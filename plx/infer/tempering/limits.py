@@ -42,5 +42,8 @@ TABLES = 1 << 17
 SMALL_TABLES = 256
 """Thresholds of a table then."""
 
+EVERY = 4
+"""Of so many ladders one begins at the most probable world, where that is known."""
+
 COUNTING = 0.1
 """The share of the time in which the worlds at β = 0 are counted."""

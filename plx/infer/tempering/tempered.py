@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plx.infer.best.quick import quick_best
 from plx.infer.chains import Bridges, BridgeSums, Chains
 from plx.infer.gibbs.blocked import Readout, block_moves, readout, started
 from plx.infer.gibbs.chains import gathered, state_type
@@ -22,8 +23,9 @@ from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
 from plx.infer.inference import Standing
 from plx.infer.problem import Problem
+from plx.infer.tempering.jackpot import Jackpot
 from plx.infer.tempering.ladders import Ladders, Updates, ladders_at, of_blocks
-from plx.infer.tempering.limits import SMALL_TABLES, TABLES, UNEVEN
+from plx.infer.tempering.limits import EVERY, SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
 from plx.infer.tempering.schedule import first_temperatures
 from plx.infer.tempering.tuning import Tuned, tune
@@ -40,6 +42,7 @@ class TemperedChains(Chains):
     ladders: Ladders
     tuned: Tuned
     bridge: Bridges
+    jackpot: Jackpot | None
     trips: int = 0
 
     @property
@@ -63,7 +66,7 @@ class TemperedChains(Chains):
         )
         if tuned.apart > UNEVEN:
             said += "; exchanges between some of them are much rarer than between others"
-        return (said,)
+        return (said, *(self.jackpot.notes() if self.jackpot else ()))
 
     def sweeps(self) -> int:
         """Sweeps of all temperatures."""
@@ -78,6 +81,8 @@ class TemperedChains(Chains):
         counts = gathered(self.ladders.rounds(draws, thin))
         tally = self.ladders.tallies()
         self.trips += int(tally.trips.sum())
+        if self.jackpot is not None:
+            self.jackpot.see(tally.best, self.ladders.weights()[-1])
         self.bridge.add(BridgeSums(tally.above, tally.below, tally.line, draws * thin))
         return counts if self.readout is None else self.readout.apply(counts, draws)
 
@@ -98,10 +103,12 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds))
     ladders = ladders_at(updates, states, first_temperatures(), seed, threads)
     tuned = tune(ladders)
+    best = quick_best(own.model)
+    jackpot = None if best is None else Jackpot(best.log_weight, ladders.put(best.states, EVERY), chains)
     at_zero = log_worlds(own)
     start = None if at_zero is None else at_zero + own.model.log_constant
     bridge = Bridges(start, np.diff(ladders.beta), ladders.middle)
-    return TemperedChains(problem, found, read, ladders, tuned, bridge)
+    return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot)
 
 
 def step(chains: TemperedChains, draws: int, thin: int) -> npt.NDArray[np.integer]:

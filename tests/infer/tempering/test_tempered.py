@@ -103,3 +103,27 @@ def test_nothing_but_hard_rules_needs_no_temperatures() -> None:
     assert found.log_z == pytest.approx(np.log(2))
     one = infer(make_model([3], [((0,), [0, 1, 2])]), "tempered", Options(seed=1))
     assert one.log_z == pytest.approx(np.log(1 + np.e + np.e**2), abs=0.1)
+
+
+JACKPOT = """
+type N = 1..{n}
+random up(N)
+weight 40: forall(up(i) for i in N)
+weight 0.5: up(1)
+query up(2)
+"""
+
+
+def test_a_world_that_outweighs_all_others_is_not_missed_in_silence() -> None:
+    model = plx.compile(JACKPOT.format(n=30))
+    assert model.run(method="exact")["up(2)"].probability > 0.999
+    found = model.run(method="tempered", seed=1, samples=20_000, seconds=None)
+    assert not found.converged
+    assert any("no chain came near the most probable world" in note for note in found.inference.notes)
+
+
+def test_a_world_that_chains_find_is_not_spoken_of() -> None:
+    model = plx.compile(JACKPOT.format(n=6))
+    found = model.run(method="tempered", seed=1, accuracy=0.02)
+    assert found.converged and found["up(2)"].probability > 0.999
+    assert not any("no chain came near" in note for note in found.inference.notes)
