@@ -8,9 +8,11 @@ method): how much draws depend on each other, at one temperature and between the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from plx.infer.chains import Bridges
+from plx.infer.chains import Bridges, BridgeSums
 from plx.infer.inference import LogZ
 from plx.infer.mcmc.diagnostics import spread
 from plx.values import FloatArray
@@ -18,21 +20,41 @@ from plx.values import FloatArray
 OF_LOG_Z = 10.0
 """The standard error of log Z may be so many times that of a probability: 0.05 by default, 5 % of Z."""
 
+CHANCE = 3.0
+"""Halves of a run that differ by so many standard errors differ by chance."""
+
 
 def estimate(bridges: Bridges) -> LogZ | None:
     """log Z from all batches that are kept; None where that at β = 0 is not known, or nothing was seen."""
     if bridges.start is None or not bridges.batches:
         return None
-    above = np.sum([batch.above for batch in bridges.batches], axis=0)
-    below = np.sum([batch.below for batch in bridges.batches], axis=0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        ratio = np.log(above.mean(axis=1)) - np.log(below.mean(axis=1)) + bridges.step * bridges.middle
-        error = _standard_error(above, below)
-    value = bridges.start + float(ratio.sum())
-    if not (np.isfinite(value) and np.isfinite(error)):
-        return None
+        value, error = _bridged(bridges, bridges.batches)
+        if not (np.isfinite(value) and np.isfinite(error)):
+            return None
+        error = float(np.hypot(error, _drift(bridges, error)))
     ess, rhat = _mixing(bridges)
-    return LogZ(value, error, ess, rhat)
+    return LogZ(bridges.start + value, error, ess, rhat)
+
+
+def _bridged(bridges: Bridges, batches: Sequence[BridgeSums]) -> tuple[float, float]:
+    """log Z less that at β = 0, and its standard error between chains, from some batches."""
+    above = np.sum([batch.above for batch in batches], axis=0)
+    below = np.sum([batch.below for batch in batches], axis=0)
+    ratio = np.log(above.mean(axis=1)) - np.log(below.mean(axis=1)) + bridges.step * bridges.middle
+    return float(ratio.sum()), _standard_error(above, below)
+
+
+def _drift(bridges: Bridges, error: float) -> float:
+    """By how much the halves of a run differ beyond chance: chains that are on the way all err on one side.
+
+    The difference of two independent halves has twice the standard error of the whole.
+    """
+    half = len(bridges.batches) // 2
+    if not half:
+        return 0.0
+    first, second = (_bridged(bridges, part)[0] for part in (bridges.batches[:half], bridges.batches[half:]))
+    return max(0.0, abs(second - first) - CHANCE * 2 * error)
 
 
 def _standard_error(above: FloatArray, below: FloatArray) -> float:
