@@ -27,7 +27,7 @@ class Jackpot:
     @property
     def missed(self) -> bool:
         """Whether those that began at the best world are all still above whatever the others have met."""
-        return bool(self.begun.any()) and self.lowest > self.met
+        return bool(self.begun.any()) and -np.inf < self.met < self.lowest
 
     def notes(self) -> tuple[str, ...]:
         """What to know if no chain came near."""
