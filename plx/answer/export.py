@@ -39,7 +39,6 @@ def to_dict(result: NamedAnswers) -> dict[str, Any]:
         "seed": run.seed,
         "converged": result.converged,
         "log_z": _finite(run.log_z),
-        "log_z_mcse": _finite(run.log_z_mcse) if run.log_z is not None else None,
         "queries": [_query_dict(query) for query in result.queries],
         "reason": run.reason,
         "status": run.status,
@@ -48,6 +47,7 @@ def to_dict(result: NamedAnswers) -> dict[str, Any]:
         "seconds": run.seconds,
         "notes": [*run.notes, *warnings(result)],
         "advice": list(run.advice),
+        "log_z_mcse": _finite(run.log_z_mcse) if run.log_z is not None else None,
     }
 
 

@@ -110,7 +110,7 @@ def plain(shown: Table, below: Iterable[str]) -> str:
 def one_line(query: NamedAnswer) -> str:
     """An answer in one line: ``0.8380 ± 0.0021``, ``mean 3.2``, ``fail 0.21, ml 0.79``."""
     if not query.answered:
-        return "unknown, as the time was over"
+        return "not known, as the time was over"
     mark = "" if query.converged else " (not converged)"
     return _short(query) + mark
 
