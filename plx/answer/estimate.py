@@ -50,6 +50,7 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         rhat=answer.rhat,
         worlds=tuple(_name_world(model, label, world, query.part) for world in answer.worlds),
         log_z=answer.log_z,
+        log_z_mcse=answer.log_z_mcse,
         converged=answer.converged,
         **_place(label, query),
         drawn=tuple(_drawn(model, label, query, answer)),

@@ -47,6 +47,7 @@ def to_dict(result: NamedAnswers) -> dict[str, Any]:
         "seconds": run.seconds,
         "notes": [*run.notes, *warnings(result)],
         "advice": list(run.advice),
+        "log_z_mcse": _finite(run.log_z_mcse) if run.log_z is not None else None,
     }
 
 
@@ -68,6 +69,7 @@ def _query_dict(query: NamedAnswer) -> dict[str, Any]:
         "mean_mcse": _finite(moments.mcse) if moments else None,
         "sd_mcse": _finite(moments.sd_mcse) if moments else None,
         "log_z": _finite(query.log_z),
+        "log_z_mcse": _finite(query.log_z_mcse) if query.log_z is not None else None,
         "worlds": [_world_dict(world) for world in query.worlds],
         "converged": query.converged,
         "term": query.term,
@@ -156,7 +158,8 @@ def _query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
         errors = {"mcse": _finite(moments.mcse), "sd_mcse": _finite(moments.sd_mcse)}
         yield {"mean": _finite(moments.mean), "sd": _finite(moments.sd), **errors}
     if query.kind == "logz":
-        yield {"log_z": _finite(query.log_z)}
+        known = query.log_z is not None
+        yield {"log_z": _finite(query.log_z), "mcse": _finite(query.mcse) if known else None}
     for world in query.worlds:
         yield {"log_weight": _finite(world.log_weight)}
         for name, value in world.assignment.items():

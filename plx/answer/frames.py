@@ -168,6 +168,8 @@ def _cells(query: NamedAnswer) -> dict[str, Any]:
     if query.moments:
         m = query.moments
         cells |= {"mean": m.mean, "mean_mcse": m.mcse, "sd": m.sd, "sd_mcse": m.sd_mcse}
+    if query.log_z is not None:
+        cells["mcse"] = query.log_z_mcse
     for estimate in query.estimates:
         if _is_spread_out(query):
             cells |= {f"p({estimate.text})": estimate.p, f"mcse({estimate.text})": estimate.mcse}

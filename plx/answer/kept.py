@@ -55,6 +55,7 @@ def _result(data: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]], Inferen
         reason=_str(data["reason"]),
         answers=(),
         log_z=_float(data["log_z"]),
+        log_z_mcse=_log_z_error(data),
         seed=None if data["seed"] is None else int(data["seed"]),
         chains=None if data["chains"] is None else int(data["chains"]),
         draws=None if data["samples"] is None else int(data["samples"]),
@@ -84,10 +85,16 @@ def _query(data: Mapping[str, Any]) -> dict[str, Any]:
         "rhat": _float(data["rhat"]),
         "worlds": tuple(map(_world, data["worlds"])),
         "log_z": _float(data["log_z"]),
+        "log_z_mcse": _log_z_error(data),
         "converged": _bool(data["converged"]),
         "term": _str(data["term"]),
         "slots": {_str(name): _value(value) for name, value in data["slots"].items()},
     }
+
+
+def _log_z_error(data: Mapping[str, Any]) -> float:
+    """The standard error of log Z; results of earlier releases have only exact ones."""
+    return 0.0 if data["log_z"] is None or "log_z_mcse" not in data else _error(data["log_z_mcse"])
 
 
 def _estimates(values: Mapping[str, Any], typed: Sequence[Any] | None) -> Iterable[Estimate]:

@@ -107,6 +107,7 @@ class NamedAnswer:
     rhat: float | None = None
     worlds: tuple[MapWorld, ...] = ()
     log_z: float | None = None
+    log_z_mcse: float = 0.0
     converged: bool = True
     term: str = ""
     slots: Mapping[str, Value] = field(default_factory=dict, hash=False)
@@ -120,9 +121,11 @@ class NamedAnswer:
     @property
     def mcse(self) -> float:
         """The Monte-Carlo standard error of what the query asks for: of the probability, of the
-        mean of a number, the largest over the values of a distribution. 0 for an exact answer."""
+        mean of a number, of log Z, the largest over the values of a distribution. 0 for an exact answer."""
         if self.kind == "number":
             return self.moments.mcse if self.moments else 0.0
+        if self.kind == "logz":
+            return self.log_z_mcse
         return max((estimate.mcse for estimate in self.estimates), default=0.0)
 
 

@@ -38,9 +38,9 @@ def number_text(x: float, error: float = 0.0) -> str:
     return f"{x:.6g}"
 
 
-def log_z_text(x: float) -> str:
+def log_z_text(x: float, error: float = 0.0) -> str:
     """A log Z to read: what rounding leaves of the logarithm of 1 is 0."""
-    return "0" if abs(x) < _ROUNDING else number_text(x)
+    return "0" if abs(x) < _ROUNDING else number_text(x, error)
 
 
 def error_text(error: float) -> str:

@@ -57,8 +57,13 @@ def _first_row(query: NamedAnswer, value: str, answer: str, error: str) -> Row:
         error=error,
         ess="" if query.ess is None else count_text(query.ess),
         rhat="" if query.rhat is None else rhat_text(query.rhat),
-        mark="" if query.converged or query.kind == "logz" or not query.answered else "not converged",
+        mark="" if query.converged or not query.answered or is_absent(query) else "not converged",
     )
+
+
+def is_absent(query: NamedAnswer) -> bool:
+    """Whether log Z is asked for and not known."""
+    return query.kind == "logz" and query.log_z is None
 
 
 def rhat_text(rhat: float) -> str:
@@ -69,11 +74,15 @@ def rhat_text(rhat: float) -> str:
 def _answers(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     """Value, answer and standard error of each row of a query."""
     if not query.answered:
-        yield "", "unknown", ""
+        yield "", "not known", ""
     elif query.kind == "probability":
         yield "", truth_text(query), error_text(query.mcse)
     elif query.kind == "logz":
-        yield "log Z", log_z_text(query.log_z) if query.log_z is not None else "unknown", ""
+        yield (
+            "log Z",
+            "not known" if query.log_z is None else log_z_text(query.log_z, query.mcse),
+            error_text(query.mcse),
+        )
     elif query.kind == "map":
         yield from _world_rows(query)
     else:

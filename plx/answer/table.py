@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from plx.answer.named import NamedAnswer, NamedAnswers
 from plx.answer.numbers import count_text, error_text, log_z_text, number_text, probability_text
-from plx.answer.rows import HEADINGS, Row, rows, truth_text
+from plx.answer.rows import HEADINGS, Row, is_absent, rows, truth_text
 from plx.infer.inference import Inference
 from plx.numerals import readable
 
@@ -47,7 +47,7 @@ def summary(result: NamedAnswers) -> list[str]:
 
 def _facts(run: Inference) -> Iterator[str]:
     if run.log_z is not None:
-        yield f"log Z {log_z_text(run.log_z)}"
+        yield log_z_phrase(run.log_z, run.log_z_mcse)
     if run.seed is not None:
         yield f"seed {run.seed}"
     if run.chains is not None and run.draws is not None:
@@ -63,14 +63,19 @@ def warnings(result: NamedAnswers) -> list[str]:
         found.append("interrupted: these are the answers so far")
     late = sum(not query.answered for query in queries)
     if late:
-        found.append(f"{_of_all(late, result)} unknown, as the time was over: give the run more --seconds")
-    doubtful = sum(not q.converged for q in queries if q.answered and q.kind not in ("map", "logz"))
+        found.append(f"{_of_all(late, result)} not known, as the time was over: give the run more --seconds")
+    doubtful = sum(not q.converged for q in queries if q.answered and q.kind != "map" and not is_absent(q))
     if doubtful:
         why = "; ".join(run.advice) or "give the run more --seconds or --samples"
         found.append(f"{_of_all(doubtful, result)} not converged: {why}")
     if any(not query.converged for query in queries if query.kind == "map" and query.answered):
         found.append("not proved that no world is more probable: --method auto with more --seconds may")
     return found
+
+
+def log_z_phrase(log_z: float, error: float) -> str:
+    """log Z in a line of text, with its standard error."""
+    return f"log Z {log_z_text(log_z, error)}" + (f" ± {error_text(error)}" if error else "")
 
 
 def _of_all(n: int, result: NamedAnswers) -> str:
@@ -105,7 +110,7 @@ def plain(shown: Table, below: Iterable[str]) -> str:
 def one_line(query: NamedAnswer) -> str:
     """An answer in one line: ``0.8380 ± 0.0021``, ``mean 3.2``, ``fail 0.21, ml 0.79``."""
     if not query.answered:
-        return "unknown, as the time was over"
+        return "not known, as the time was over"
     mark = "" if query.converged else " (not converged)"
     return _short(query) + mark
 
@@ -119,7 +124,7 @@ def _short(query: NamedAnswer) -> str:
     if query.kind == "map":
         return f"log weight {number_text(query.worlds[0].log_weight)}" if query.worlds else "no world"
     if query.kind == "logz":
-        return "log Z unknown" if query.log_z is None else f"log Z {log_z_text(query.log_z)}"
+        return "log Z not known" if query.log_z is None else log_z_phrase(query.log_z, query.log_z_mcse)
     best = sorted(query.estimates, key=lambda estimate: -estimate.p)[:3]
     more = ", …" if len(query.estimates) > len(best) else ""
     return ", ".join(f"{readable(e.text)} {probability_text(e.p, e.mcse)}" for e in best) + more

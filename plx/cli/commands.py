@@ -172,7 +172,8 @@ def run(
     closed: MlnClosed = None,
     dialect: MlnDialect = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with code 3 if an answer is unknown or has not converged.")
+        bool,
+        typer.Option("--strict", help="Exit with code 3 if an answer is not known or has not converged."),
     ] = False,
     format: Annotated[
         AnswerFormat | None,

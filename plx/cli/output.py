@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 UNCONVERGED = 3
-"""The exit code of a run with ``--strict`` of which an answer is unknown or has not converged."""
+"""The exit code of a run with ``--strict`` of which an answer is not known or has not converged."""
 
 
 class Format(StrEnum):

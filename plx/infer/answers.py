@@ -66,7 +66,7 @@ def map_answer(worlds: tuple[World, ...]) -> Answer:
 
 
 def log_z_answer(log_z: float | None) -> Answer:
-    """The answer to `query logz`; None where the method has no estimate."""
+    """The exact answer to `query logz`; None where it is not known."""
     return Answer(log_z=log_z, converged=log_z is not None)
 
 

@@ -2,10 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 from plx.infer.inference import Standing
 from plx.values import FloatArray
+
+
+class BridgeSums(NamedTuple):
+    """What some rounds add to an estimate of log Z; K pairs of neighbouring temperatures, each chain by
+    itself.
+
+    With w the log weight of a world at β = 1, m the middle of a pair and d the difference of its
+    temperatures: ``above`` [K, chains] is Σ exp(d/2 (w - m)) at the hotter one, ``below`` Σ exp(-d/2 (w - m))
+    at the colder one, ``line`` [2, chains] the sum and that of squares of Σ d/2 (w + w' - 2 m) over the
+    pairs.
+    """
+
+    above: FloatArray
+    below: FloatArray
+    line: FloatArray
+    rounds: int
+
+    def __add__(self, other: BridgeSums) -> BridgeSums:  # type: ignore[override]
+        """The sums of both."""
+        return BridgeSums(
+            self.above + other.above,
+            self.below + other.below,
+            self.line + other.line,
+            self.rounds + other.rounds,
+        )
+
+
+@dataclass
+class Bridges:
+    """Sums for log Z, batch by batch; ``start`` is log Z at β = 0, None where it is not known.
+
+    ``step`` [K] are the differences of neighbouring inverse temperatures, ``middle`` [K] the middles of
+    pairs.
+    """
+
+    start: float | None
+    step: FloatArray
+    middle: FloatArray
+    batches: list[BridgeSums] = field(default_factory=list)
+    open: BridgeSums | None = None
+
+    def add(self, sums: BridgeSums) -> None:
+        """Add to the batch that is open."""
+        self.open = sums if self.open is None else self.open + sums
+
+    def look(self) -> None:
+        """Close a batch."""
+        assert self.open is not None
+        self.batches.append(self.open)
+        self.open = None
+
+    def drop(self, batches: int) -> None:
+        """Forget the first batches."""
+        self.batches = self.batches[batches:]
+
+    def merge(self) -> None:
+        """Make one of each pair of batches."""
+        self.batches = [a + b for a, b in zip(self.batches[::2], self.batches[1::2], strict=True)]
 
 
 class Chains(Protocol):
@@ -25,4 +84,8 @@ class Chains(Protocol):
 
     def standing(self) -> Standing | None:
         """Where the chains stand, so that a run sees whether they move; None: it sees only what is asked."""
+        return None
+
+    def bridges(self) -> Bridges | None:
+        """What log Z is estimated from; None: the method has no estimate."""
         return None

@@ -120,7 +120,10 @@ def _exact(problem: Problem, options: Options) -> Inference:
 def _out_of_reach(problem: Problem, options: Options) -> Inference:
     """What ``auto`` does where no exact way fits: it samples; `map` is exact still, if that fits."""
     reason = f"exact answers are out of reach ({_size(problem)} worlds)"
-    return _with_worlds(problem, _sampled("lifted", reason, problem, options), options)
+    name = None
+    if any(query.kind == "logz" for query in problem.model.queries):
+        name, reason = "tempered", f"{reason}, and log Z is asked for"
+    return _with_worlds(problem, _sampled(name, reason, problem, options), options)
 
 
 def _asked_for(name: str, problem: Problem, options: Options) -> Inference:
@@ -145,28 +148,41 @@ def require_method(method: str) -> None:
         check_choice("method", method, methods())
 
 
-def _sampled(name: str, reason: str, problem: Problem, options: Options) -> Inference:
-    """Answers by a sampler to the queries that have targets."""
+def _sampled(name: str | None, reason: str, problem: Problem, options: Options) -> Inference:
+    """Answers by a sampler, None: the better one, to queries that have targets, and to `logz` if it can."""
     from plx.infer.mcmc.advice import advice
     from plx.infer.mcmc.draws import with_draws
-    from plx.infer.mcmc.estimates import sampled_answers
+    from plx.infer.mcmc.estimates import sampled_answers, sampled_log_z
+    from plx.infer.mcmc.pilot import USUAL, sample_by_choice
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
 
     queries = problem.model.queries
+    sums = name is not None and SAMPLERS[name].sums and any(query.kind == "logz" for query in queries)
     asked = problem.asking(tuple(query for query in queries if query.targets))
-    if not asked.model.queries:
-        return Inference(name, reason, (Answer(),) * len(queries), seed=options.seed)
+    if not (asked.model.queries or sums):
+        return Inference(name or USUAL, reason, (Answer(),) * len(queries), seed=options.seed)
     options = replace(options, chains=max(options.chains, FEWEST))
     with within(seconds_left() / (2 if any(query.kind == "map" for query in queries) else 1)):
-        found = sample(asked, SAMPLERS[name], options)
-    answered = sampled_answers(asked.model, found, options)
+        if name is None:
+            name, why, found = sample_by_choice(asked, options)
+            reason = f"{reason}; {why}" if why else reason
+        else:
+            found = sample(asked, SAMPLERS[name], options, sums)
+    log_z = found.log_z
+    sum_answer = sampled_log_z(log_z, options)
+    answered = (*sampled_answers(asked.model, found, options), *([sum_answer] if sums and log_z else []))
     answers = iter(answered)
     samples = found.samples
     inference = Inference(
         name,
         reason,
-        tuple(next(answers) if query.targets else Answer() for query in queries),
+        tuple(
+            next(answers) if query.targets else sum_answer if query.kind == "logz" else Answer()
+            for query in queries
+        ),
+        log_z=None if log_z is None else log_z.value,
+        log_z_mcse=0.0 if log_z is None else log_z.mcse,
         seed=options.seed,
         chains=options.chains,
         draws=samples.draws * samples.counts.shape[0] * samples.counts.shape[1],
@@ -189,7 +205,7 @@ def _with_worlds(problem: Problem, found: Inference, options: Options, proven: b
             answers[i] = map_answer(worlds[: queries[i].best])
         notes.append(how)
     for i, query in enumerate(queries):
-        if query.kind == "logz":
+        if query.kind == "logz" and answers[i].log_z is None:
             answers[i] = log_z_answer(found.log_z)
             if found.log_z is None:
                 notes.append(_log_z_note(found.method, refused=proven))
@@ -209,9 +225,16 @@ def _worlds(problem: Problem, count: int, options: Options, proven: bool) -> tup
 
 
 def _log_z_note(method: str, refused: bool) -> str:
-    """Why log Z is unknown, and what gives it."""
-    note = f"log Z is unknown: {method} samples worlds, and only --method exact sums over all of them"
-    return note + (", which is out of reach here" if refused else ", where the model fits")
+    """Why log Z is not known, and what gives it."""
+    from plx.infer.mcmc.samplers import SAMPLERS
+
+    if method in SAMPLERS and SAMPLERS[method].sums:
+        return "log Z is not known: the worlds that the hard rules leave were not counted in time"
+    exact = "--method exact, out of reach here, sums" if refused else "--method exact sums"
+    return (
+        f"log Z is not known: {method} samples worlds; {exact} over all of them,"
+        " and --method tempered estimates it"
+    )
 
 
 def _size(problem: Problem) -> str:

@@ -45,6 +45,15 @@ class Standing(NamedTuple):
     orbits: IntArray | None = None
 
 
+class LogZ(NamedTuple):
+    """An estimate of log Z, its Monte-Carlo standard error, and how well it is known."""
+
+    value: float
+    mcse: float
+    ess: float
+    rhat: float
+
+
 @dataclass(frozen=True, eq=False)
 class World:
     """A complete assignment and its log weight (without the log constant of the model)."""
@@ -61,7 +70,7 @@ class Answer:
 
     Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``mean``, ``sd`` and
     their standard errors are given for numbers, and for unknowns all of whose values are numbers; ``worlds``
-    for `map`, ``log_z`` for `logz`.
+    for `map`, ``log_z`` and its standard error for `logz`, None where the method has no estimate.
     """
 
     p: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -74,6 +83,7 @@ class Answer:
     rhat: float | None = None
     worlds: tuple[World, ...] = ()
     log_z: float | None = None
+    log_z_mcse: float = 0.0
     converged: bool = True
     states: npt.NDArray[np.unsignedinteger] | None = None
     """Of draws: joint states of the nodes that evidence left open, in C order, shape (chains, draws)."""
@@ -87,6 +97,7 @@ class Inference:
     reason: str
     answers: tuple[Answer, ...]
     log_z: float | None = None
+    log_z_mcse: float = 0.0
     seed: int | None = None
     chains: int | None = None
     draws: int | None = None

@@ -50,6 +50,12 @@ class Stream(Enum):
     """Sweeps of simulated annealing."""
     FORWARD = Keys(2**34 + 2**32 + 2**31, 2**31)
     """First states that are drawn along a Bayesian network."""
+    LADDERS = Keys(2**34 + 2**33, 2**32)
+    """Updates of single unknowns at all temperatures: 256 generators for each ladder."""
+    LADDER_BLOCKS = Keys(2**34 + 2**33 + 2**32, 2**32)
+    """Updates of blocks at all temperatures: 256 for each ladder."""
+    EXCHANGES = Keys(2**35, 2**32)
+    """Exchanges between temperatures, of one ladder each."""
 
 
 def seed_sequence(seed: int, stream: Stream, number: int = 0) -> np.random.SeedSequence:

@@ -25,7 +25,7 @@ reads standard input.
 | 0 | done |
 | 1 | the program is at fault, or something was found |
 | 2 | the call is at fault |
-| 3 | an answer is unknown or has not converged, with `--strict` only |
+| 3 | an answer is not known or has not converged, with `--strict` only |
 | 130 | interrupted with Ctrl-C; the answers so far have been printed |
 | 141 | nobody reads the output any more |
 

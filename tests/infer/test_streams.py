@@ -68,6 +68,9 @@ def test_seeded_results_stand_on_these_numbers() -> None:
         "MOVES": 2**34 + 1,
         "ANNEALING": 2**34 + 2**32,
         "FORWARD": 2**34 + 2**32 + 2**31,
+        "LADDERS": 2**34 + 2**33,
+        "LADDER_BLOCKS": 2**34 + 2**33 + 2**32,
+        "EXCHANGES": 2**35,
     }
     assert seed_sequence(7, Stream.SEARCH).entropy == 7 + 2**32
 

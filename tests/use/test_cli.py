@@ -177,7 +177,7 @@ def test_an_unknown_log_z_is_absent_in_every_format(plx) -> None:
         return out
 
     table = " ".join(printed("table").split())
-    assert "log Z unknown" in table and "--method exact sums over all of them" in table
+    assert "log Z not known" in table and "--method exact sums over all of them" in table
     assert "not converged" not in table
     assert json.loads(printed("json"))["queries"][1]["log_z"] is None
     row = list(csv.DictReader(io.StringIO(printed("csv"))))[-1]

@@ -27,15 +27,15 @@ def test_the_runs_share_the_time() -> None:
     assert len(result) == 3 and not result.converged
 
 
-def test_what_there_was_no_time_for_is_unknown() -> None:
+def test_what_there_was_no_time_for_is_not_known() -> None:
     """It has its place in every form, but no answer; and the time is kept however many there are."""
     queries = "query f(t1) as a given f(t2)\nquery f(t1) as late given f(t3)\n"
     queries += "query count(f(x) for x in T) as later given f(t4)\nquery map given f(t5)\n"
     result = plx.run(PROGRAM + queries, method="gibbs", seconds=1e-6, seed=1)
     assert [query.answered for query in result] == [True] + 6 * [False]
-    assert not result.converged and "6 of 7 answers unknown, as the time was over" in repr(result)
+    assert not result.converged and "6 of 7 answers not known, as the time was over" in repr(result)
     for query in result[1:]:
-        assert "unknown" in repr(query) and "not converged" not in repr(query)
+        assert "not known" in repr(query) and "not converged" not in repr(query)
         for name in ("probability", "distribution", "mean", "sd", "mcse", "assignment"):
             with pytest.raises(AttributeError, match="the time was over"):
                 getattr(query, name)

@@ -5,6 +5,9 @@ from __future__ import annotations
 QUICK = 1e8
 """Operations up to which elimination is preferred to toulbar2: a fraction of a second, and known before."""
 
+QUICK_SHARE, LONGEST_QUICK = 0.02, 1.0
+"""The share of the time, and the seconds at most, in which sampling looks for a best world to begin at."""
+
 PROOF = 0.8
 """The share of the time that the search for a proof gets; annealing gets the rest."""
 

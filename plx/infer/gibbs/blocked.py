@@ -12,7 +12,6 @@ import numpy.typing as npt
 from plx.deadline import seconds_left, within
 from plx.errors import NoWorldError
 from plx.graph.model import GroundModel
-from plx.graph.worlds import node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
 from plx.infer.gibbs.block_arrays import block_arrays, passes, portions
@@ -84,11 +83,7 @@ class BlockedChains(Chains):
     @property
     def states(self) -> npt.NDArray[np.int32]:
         """The states of the original model's variables, shape (V, chains)."""
-        nodes = node_states(self.found.model.graph, self.swept.states)
-        node, fixed = self.found.nodes
-        own = nodes[np.maximum(node, 0)] if len(nodes) else np.zeros((len(node), nodes.shape[1]), np.int32)
-        all_nodes = np.where(node[:, None] >= 0, own, fixed[:, None])
-        return all_nodes[: self.problem.graph.n_variables].astype(np.int32)
+        return self.found.original(self.problem, self.swept.states)
 
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Counts for the targets of the original model; one portion of the blocks is updated per draw."""
@@ -121,7 +116,7 @@ class BlockedChains(Chains):
         if self.moves:
             plan = self.swept.plan
             kind = self.swept.blocks[0].state.dtype.name
-            self.moves = tuple(_moves(Parts(plan.graph), plan.rows, kind))
+            self.moves = tuple(block_moves(Parts(plan.graph), plan.rows, kind))
 
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random; blocks stay."""
@@ -188,14 +183,14 @@ def _init(
     found = replace(found, problem=_with(found.problem, generic))
     plan = compile_model(found.problem)
     begun = chains_at(plan, states, seed, threads, random_scan)
-    moves = tuple(_moves(found.problem.parts, plan.rows, begun.blocks[0].state.dtype.name))
+    moves = tuple(block_moves(found.problem.parts, plan.rows, begun.blocks[0].state.dtype.name))
     random = narrow_states(seed, Stream.BLOCKS, range(chains))
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
     return BlockedChains(problem, found, readout(problem, found), begun, moves, 0, split)
 
 
-def _moves(parts: Parts, rows: DerivedRows, state: str) -> Iterator[BlockMoves]:
+def block_moves(parts: Parts, rows: DerivedRows, state: str) -> Iterator[BlockMoves]:
     """The updates of several variables at once; ``rows`` are the derived nodes, ``state`` their type."""
     if not len(parts.hard_factors):
         return

@@ -197,7 +197,7 @@ def chains_at(
     n = states.shape[1]
     nodes = node_states(plan.graph, states)
     kind = state_type(plan.graph)
-    total, level = _derived(plan, nodes)
+    total, level = derived_rows_at(plan, nodes)
     random = narrow_states(seed, stream, range(n))
     scan = narrow_states(seed, Stream.SCAN) if random_scan else np.zeros((4, 0), dtype=np.uint32)
     blocks = [
@@ -224,7 +224,7 @@ def _deal(chains: int, threads: int) -> Iterator[slice]:
     return (slice(first, min(first + width, chains)) for first in range(0, chains, width))
 
 
-def _derived(plan: CompiledModel, nodes: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
+def derived_rows_at(plan: CompiledModel, nodes: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
     """Totals and states of the kept derived nodes, shape (D, chains)."""
     kept = plan.rows.node
     return derived_totals(plan.graph, nodes, kept - plan.graph.n_variables), nodes[kept]

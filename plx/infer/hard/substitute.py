@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.graph.assemble import FactorBatch, assemble, factor_batches, reassembled, variable_cards
 from plx.graph.derived import DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import NodeMap, nodes_of
 from plx.graph.ragged import segments, starts
-from plx.graph.worlds import input_owner
+from plx.graph.worlds import input_owner, node_states
 from plx.infer.hard.functional_dependencies import (
     Dependencies,
     functional_dependencies,
@@ -45,6 +46,14 @@ class Substituted:
     def model(self) -> GroundModel:
         """The model that computes what hard rules define."""
         return self.problem.model
+
+    def original(self, problem: Problem, states: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+        """The states of the original problem's variables, from those of this one's; both (variables, n)."""
+        nodes = node_states(self.model.graph, states)
+        node, fixed = self.nodes
+        own = nodes[np.maximum(node, 0)] if len(nodes) else np.zeros((len(node), nodes.shape[1]), np.int32)
+        all_nodes = np.where(node[:, None] >= 0, own, fixed[:, None])
+        return all_nodes[: problem.graph.n_variables].astype(np.int32)
 
 
 def substitute(problem: Problem) -> Substituted:

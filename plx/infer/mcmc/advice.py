@@ -54,8 +54,9 @@ def _kept_apart(model: GroundModel, apart: IntArray, method: str) -> str:
         return said
     line = f" (line {rule.span.line})" if rule.span else ""
     said += f", held by `{rule.text}`{line}"
-    other = "" if method == "mcsat" else "try --method mcsat, or "
-    return said + (f", a hard rule: {other}make it a weight" if hard else f": {other}lower its weight")
+    other = "mcsat" if hard else "tempered"
+    first = "" if method == other else f"try --method {other}, or "
+    return said + (f", a hard rule: {first}make it a weight" if hard else f": {first}lower its weight")
 
 
 def _holding(model: GroundModel, apart: IntArray) -> tuple[GroundRule | None, bool]:

@@ -59,6 +59,9 @@ class Spread:
     rhat: FloatArray
 
 
+_NOTHING = Spread(*(np.empty(0),) * 4)
+
+
 @dataclass(frozen=True)
 class Diagnosis:
     """``states``: the probability of each state of each target; ``numbers``: the mean of each value.
@@ -90,6 +93,8 @@ def diagnose(
     says of how many counts each is an average, if not 1. ``worth`` says what targets that never changed
     are worth, as `as_the_worst` does.
     """
+    if not offset[-1]:
+        return Diagnosis(_NOTHING, _NOTHING, np.empty(0))
     pooled = np.ones(offset[-1]) if pooled is None else pooled
     together = len(batches) * batches[0].shape[0]
     edges = np.append(np.arange(0, offset[-1], max(1, _NEAR // together)), offset[-1])
@@ -176,8 +181,8 @@ def _numbers(
         np.stack([np.add.reduceat(batch * power, first, axis=1) for batch in counts]) / draws
         for power in (values, values**2)
     )
-    spread = _spread(means, np.maximum(squares - means**2, 0.0), draws, least)
-    return replace(spread, mean=spread.mean * unit, mcse=spread.mcse * unit)
+    found = spread(means, np.maximum(squares - means**2, 0.0), draws, least)
+    return replace(found, mean=found.mean * unit, mcse=found.mcse * unit)
 
 
 def _together(parts: Sequence[Spread]) -> Spread:
@@ -201,8 +206,8 @@ def _indicators(counts: npt.NDArray[Any], draws: int, pooled: FloatArray) -> Spr
     return _assembled(mean, variance, square, rhat, batches * chains * draws * pooled)
 
 
-def _spread(means: FloatArray, within: FloatArray, draws: int, pooled: FloatArray) -> Spread:
-    """From means and variances of batches, shape (batches, chains, k)."""
+def spread(means: FloatArray, within: FloatArray, draws: int, pooled: FloatArray) -> Spread:
+    """From means of ``draws`` draws and variances within them, shape (batches, chains, k)."""
     batches, chains = means.shape[:2]
     mean = means.mean(axis=(0, 1))
     variance = (within + means**2).mean(axis=(0, 1)) - mean**2

@@ -12,7 +12,8 @@ from plx.deadline import OutOfTimeError, within
 from plx.errors import PlxError
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.inference import Inference
-from plx.infer.mcmc.run import Sampled, sample, worst
+from plx.infer.mcmc.batches import worst
+from plx.infer.mcmc.run import Sampled, sample
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options, Progress
 from plx.infer.problem import Problem

@@ -8,8 +8,10 @@ import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery
 from plx.infer.answers import exact_answer, is_number, moments, numbers
-from plx.infer.inference import Answer
-from plx.infer.mcmc.run import Sampled, scaled_error
+from plx.infer.inference import Answer, LogZ
+from plx.infer.mcmc.batches import scaled_error
+from plx.infer.mcmc.log_z import OF_LOG_Z
+from plx.infer.mcmc.run import Sampled
 from plx.infer.options import Options
 
 
@@ -19,6 +21,19 @@ def sampled_answers(model: GroundModel, found: Sampled, options: Options) -> tup
     return tuple(
         _answer(model, query, found, int(t), float(errors[t]), options)
         for query, t in zip(model.queries, found.targets.of_query, strict=True)
+    )
+
+
+def sampled_log_z(found: LogZ | None, options: Options) -> Answer:
+    """The answer to `query logz`."""
+    if found is None:
+        return Answer(converged=False)
+    return Answer(
+        log_z=found.value,
+        log_z_mcse=found.mcse,
+        ess=found.ess,
+        rhat=found.rhat if np.isfinite(found.rhat) else None,
+        converged=found.mcse < OF_LOG_Z * options.accuracy and found.rhat < options.rhat,
     )
 
 

@@ -1,50 +1,27 @@
-"""The run loop: batches until every answer is good enough or a limit is reached.
-
-The number of batches kept is bounded: when it is full, neighbours are merged; while chains
-disagree, the older half is dropped first, so that the burn-in grows with the run.
-"""
+"""A run of one sampler, from first states to what was found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from plx import deadline
 from plx.deadline import within
 from plx.graph.rows import BoolArray
 from plx.infer.answers import is_number, numbers
 from plx.infer.gibbs.chains import state_type
-from plx.infer.inference import Samples, Standing
+from plx.infer.inference import LogZ, Samples, Standing
 from plx.infer.kernels.gibbs import kernel
-from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
-from plx.infer.mcmc.monitor import Monitor, Movement, monitor
+from plx.infer.mcmc.batches import Run, Status
+from plx.infer.mcmc.diagnostics import Diagnosis
+from plx.infer.mcmc.monitor import Movement, monitor
 from plx.infer.mcmc.samplers import C, Sampler
 from plx.infer.options import Clock, Options, Progress
 from plx.infer.problem import Problem, Targets
 from plx.values import FloatArray
-
-Counts = npt.NDArray[Any]
-Status = Literal["done", "limit", "interrupted"]
-
-_FIRST = 16
-"""Draws of the first batches."""
-
-_BYTES = 1 << 28
-"""Memory for counts, past which fewer batches are kept (never fewer than 4)."""
-
-_LOOKS = 1 << 13
-"""Batches of all chains past which a finer accuracy brings no more."""
-
-_CALL = 0.1
-"""Seconds that one call of a sampler's step should take, so that Ctrl-C and reports are prompt."""
-
-_NUMBER = 2e-8
-"""Seconds more for each number that a call hands over, several times what that costs."""
 
 
 @dataclass(frozen=True)
@@ -61,48 +38,63 @@ class Sampled:
     standing: Standing | None  # where the chains stand
     step: Callable[[int, int], object]  # moves them on, so many draws of so many sweeps
     thin: int  # sweeps per draw
+    log_z: LogZ | None  # None: the sampler has no estimate
 
 
-def sample(problem: Problem, sampler: Sampler[C], options: Options) -> Sampled:
+def sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False) -> Sampled:
     """Run a sampler's chains until every answer is accurate, or to a limit, or to Ctrl-C.
 
-    Raises NoWorldError if no state satisfies every hard rule, OutOfTime if none is found in time.
+    ``sums``: log Z is asked for too. Raises NoWorldError if no state satisfies every hard rule, OutOfTime if
+    none is found in time.
     """
     kernel(state_type(problem.graph))  # compiled, where it must be, before the clock starts
     with within(options.seconds):
-        return _sample(problem, sampler, options)
+        return _sample(problem, sampler, options, sums)
 
 
-def _sample(problem: Problem, sampler: Sampler[C], options: Options) -> Sampled:
+def _sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool) -> Sampled:
+    run = begin(problem, sampler, options, sums)
+    return finished(run, run.loop())
+
+
+def begin(problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False) -> Run[C]:
+    """Chains at their first states. Raises as `sample` does."""
     clock, targets = Clock(), problem.targets
     options.progress(Progress("searching for a first state", 0.0, 0.0))
     chains = sampler.init(problem, options.seed, options.chains, options.threads)
     values, thin = state_values(problem), thinning(problem)
     standing = chains.standing()
     watch = None if standing is None else monitor(problem, standing)
-    run = _Run(sampler, chains, options, targets, values, thin, clock, watch)
-    status = run.loop()
+    return Run(
+        sampler, chains, options, targets, values, thin, clock, standing, watch, chains.bridges(), sums
+    )
+
+
+def finished(run: Run[C], status: Status) -> Sampled:
+    """What a run found that stopped for some reason."""
+    run.finish()
     samples = Samples(
         counts=np.stack(run.batches),
-        offset=targets.offset,
+        offset=run.targets.offset,
         draws=run.draws,
-        seconds=clock.seconds,
+        seconds=run.clock.seconds,
         interrupted=status == "interrupted",
-        notes=(*chains.notes(), *_notes(status)),
+        notes=(*run.chains.notes(), *_notes(status)),
     )
     movement, stuck = run.moved()
     diagnosis = run.diagnosis(movement)
     return Sampled(
         samples,
-        targets,
+        run.targets,
         diagnosis,
         status,
         movement,
         run.sd_errors(diagnosis),
         stuck,
-        standing,
-        partial(sampler.step, chains),
-        thin,
+        run.standing,
+        partial(run.sampler.step, run.chains),
+        run.thin,
+        run.log_z(),
     )
 
 
@@ -125,157 +117,7 @@ def thinning(problem: Problem) -> int:
     return min(8, max(1, work // (4 * max(1, graph.n_variables))))
 
 
-def worst(diagnosis: Diagnosis) -> tuple[float, float]:
-    """The largest standard error and R-hat; errors of means count in units of max(1, 2 sd)."""
-    error = max(float(diagnosis.states.mcse.max(initial=0)), float(scaled_error(diagnosis).max(initial=0)))
-    rhat = max(float(diagnosis.states.rhat.max(initial=1)), float(diagnosis.numbers.rhat.max(initial=1)))
-    return error, rhat
-
-
-def scaled_error(diagnosis: Diagnosis) -> FloatArray:
-    """Standard errors of the means of numbers, in units of max(1, 2 sd), as 2 sd ≤ 1 for a truth value."""
-    mcse, ess = diagnosis.numbers.mcse, diagnosis.numbers.ess
-    relative = 0.5 / np.sqrt(np.maximum(ess, 1e-300))  # the error in units of 2 sd
-    return np.minimum(mcse, relative)
-
-
 def _notes(status: Status) -> tuple[str, ...]:
     if status == "limit" and deadline.over():
         return ("the clock ended this run, so the same seed may give slightly different answers next time",)
     return ()
-
-
-@dataclass
-class _Run(Generic[C]):
-    """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws."""
-
-    sampler: Sampler[C]
-    chains: C
-    options: Options
-    targets: Targets
-    values: FloatArray
-    thin: int
-    clock: Clock
-    watch: Monitor | None
-    batches: list[Counts] = field(default_factory=list)
-    partial: Counts | None = None
-    partial_draws: int = 0
-    draws: int = _FIRST
-    speed: float = 0.0  # draws per second; 0: not known yet
-    warm: bool = False
-
-    def __post_init__(self) -> None:
-        numbers = max(1, int(self.targets.offset[-1])) * self.options.chains
-        self.call, memory = _CALL + _NUMBER * numbers, numbers * 4
-        looks = max(256, min(_LOOKS, int(2 / self.options.accuracy)))
-        wanted = max(16, -(-looks // self.options.chains))
-        self.most = max(4, min(wanted, _BYTES // memory) // 4 * 4)
-        if self.options.samples is not None:
-            share = self.options.samples // (self.options.chains * self.most)
-            self.draws = max(1, min(_FIRST, share))
-
-    def loop(self) -> Status:
-        """Collect batches until there is a reason to stop."""
-        status: Status | None = None
-        try:
-            while status is None:
-                status = self._collect() or self._judge()
-        except KeyboardInterrupt:
-            status = "interrupted"
-        self._finish()
-        return status
-
-    def diagnosis(self, movement: Movement | None) -> Diagnosis:
-        """Standard errors and R-hat of all batches kept."""
-        pooled = self.chains.pooled()
-        worth: Worth = as_the_worst
-        if self.watch is not None and movement is not None:
-            worth = partial(self.watch.worth, movement)
-        return diagnose(self.batches, self.draws, self.targets.offset, self.values, pooled, worth)
-
-    def sd_errors(self, diagnosis: Diagnosis) -> FloatArray:
-        """Standard errors of the standard deviations of numbers, of all batches kept."""
-        pooled = self.chains.pooled()
-        return sd_errors(self.batches, self.draws, self.targets.offset, self.values, pooled, diagnosis)
-
-    def moved(self) -> tuple[Movement | None, BoolArray]:
-        """How what is watched moves, and per target whether something that it depends on is stuck."""
-        if self.watch is None:
-            return None, np.zeros(len(self.targets.nodes), dtype=bool)
-        movement = self.watch.movement()
-        return movement, self.watch.stuck(movement, len(self.targets.nodes))
-
-    def _collect(self) -> Status | None:
-        """One more batch, unless the clock runs out."""
-        self.partial, self.partial_draws = None, 0
-        while self.partial_draws < self.draws:
-            self._step(min(self.draws - self.partial_draws, max(1, int(self.speed * self.call))))
-            if self.partial_draws < self.draws and deadline.over():
-                return "limit"
-        assert self.partial is not None
-        self.batches.append(self.partial)
-        if self.watch is not None:
-            self.watch.look()
-        return None
-
-    def _step(self, draws: int) -> None:
-        before = self.clock.seconds
-        counts = self.sampler.step(self.chains, draws, self.thin)
-        self.partial = counts if self.partial is None else self.partial + counts
-        self.partial_draws += draws
-        self.speed = draws / max(1e-6, self.clock.seconds - before)
-
-    def _finish(self) -> None:
-        """At least one batch, and no burn-in among those kept."""
-        if not self.warm:
-            self._drop(len(self.batches) // 2)
-        if self.batches:
-            return
-        if self.partial is None:
-            self._step(1)
-        assert self.partial is not None
-        self.batches, self.draws = [self.partial], self.partial_draws
-
-    def _judge(self) -> Status | None:
-        """A reason to stop after a whole batch; else make room for more."""
-        n = len(self.batches)
-        settled = False
-        if n == self.most or (n >= self.most // 2 and n % (self.most // 16 * 2 or 2) == 0):
-            movement, stuck = self.moved()
-            error, rhat = worst(self.diagnosis(movement))
-            settled = rhat < self.options.rhat and not stuck.any()
-            self._report(error)
-            if settled and self.warm and error < self.options.accuracy:
-                return "done"
-        if self._enough() or deadline.over():
-            return "limit"
-        if n == self.most:
-            self._make_room(settled)
-        return None
-
-    def _enough(self) -> bool:
-        kept = len(self.batches) * self.draws * self.options.chains
-        return self.options.samples is not None and self.warm and kept >= self.options.samples
-
-    def _make_room(self, settled: bool) -> None:
-        """Merge pairs of batches; the first time, and while chains disagree, drop the older half before."""
-        if not (settled and self.warm):
-            self._drop(self.most // 2)
-        self.warm = True
-        if self.watch is not None:
-            self.watch.merge()
-        self.batches = [a + b for a, b in zip(self.batches[::2], self.batches[1::2], strict=True)]
-        self.draws *= 2
-
-    def _drop(self, batches: int) -> None:
-        """Forget the first batches."""
-        self.batches = self.batches[batches:]
-        if self.watch is not None:
-            self.watch.drop(batches)
-
-    def _report(self, error: float) -> None:
-        seconds = self.clock.seconds
-        done = min(1.0, (self.options.accuracy / error) ** 2) if error > 0 else 1.0
-        if self.options.seconds is not None:
-            done = max(done, min(1.0, seconds / self.options.seconds))
-        self.options.progress(Progress("sampling" if self.warm else "warming up", done, seconds, error))

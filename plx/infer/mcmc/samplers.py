@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from plx.infer.orbits.lifted import LiftedChains
     from plx.infer.orbits.nec import NecChains
     from plx.infer.orbits.orbital import OrbitalChains
+    from plx.infer.tempering.tempered import TemperedChains
 
 C = TypeVar("C", bound=Chains)
 Init = Callable[[Problem, int, int, int | None], C]
@@ -39,9 +40,11 @@ class Sampler(Generic[C]):
     about: str
     single: bool = False
     """A sweep is one update of one unknown."""
+    sums: bool = False
+    """Log Z is estimated too."""
 
 
-def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str) -> Sampler[C]:
+def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str, sums: bool = False) -> Sampler[C]:
     """A sampler whose functions are imported when it is first used: kernels take long to load."""
 
     def init(problem: Problem, seed: int, chains: int, threads: int | None) -> C:
@@ -50,7 +53,7 @@ def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str) -> Sample
     def step(chains: C, draws: int, thin: int) -> npt.NDArray[np.number]:
         return functions()[1](chains, draws, thin)
 
-    return Sampler(init, step, about)
+    return Sampler(init, step, about, sums=sums)
 
 
 def _gibbs() -> tuple[Init[SweptChains], Step[SweptChains]]:
@@ -95,6 +98,12 @@ def _mcsat() -> tuple[Init[SliceChains], Step[SliceChains]]:
     return init, step
 
 
+def _tempered() -> tuple[Init[TemperedChains], Step[TemperedChains]]:
+    from plx.infer.tempering.tempered import init, step
+
+    return init, step
+
+
 SAMPLERS: dict[str, Sampler[Any]] = {
     "gibbs": late(_gibbs, "Gibbs sampling, scanning the unknowns in order"),
     "lifted": late(
@@ -104,5 +113,10 @@ SAMPLERS: dict[str, Sampler[Any]] = {
     "vv": late(_vv, "Gibbs sampling with moves along orbits of variable-value symmetries"),
     "nec": late(_nec, "Gibbs sampling of the reduced model with weighed moves along its orbits"),
     "mcsat": late(_mcsat, "MC-SAT: uniform draws from what random slices of the weights allow"),
+    "tempered": late(
+        _tempered,
+        "Gibbs sampling at several temperatures that exchange worlds; estimates log Z too",
+        sums=True,
+    ),
     "random-scan": late(_random_scan, "Gibbs sampling of unknowns picked at random"),
 }

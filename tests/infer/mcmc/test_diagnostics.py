@@ -129,7 +129,7 @@ def test_sums_over_batches_are_enough_for_states(batches: int, chains: int) -> N
     counts = np.random.default_rng(2).multinomial(30, [0.2, 0.5, 0.3, 0.0], (batches, chains))
     share, pooled = counts / 30, np.array([1.0, 2.0, 1.0, 1.0])
     short = diagnostics._indicators(counts, 30, pooled)
-    full = diagnostics._spread(share, share * (1 - share), 30, pooled)
+    full = diagnostics.spread(share, share * (1 - share), 30, pooled)
     for name in ("mean", "mcse", "ess", "rhat"):
         np.testing.assert_allclose(getattr(short, name), getattr(full, name), rtol=1e-9, atol=1e-12)
 

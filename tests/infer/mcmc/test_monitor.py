@@ -14,7 +14,10 @@ from plx.infer.options import Options
 from plx.infer.problem import Problem
 from tests.models import make_model, marginal
 
-LOCAL = [name for name in SAMPLERS if name != "mcsat"]
+FAR = ["mcsat", "tempered"]
+"""Samplers that cross between modes."""
+
+LOCAL = [name for name in SAMPLERS if name not in FAR]
 """Samplers that cannot leave a deep mode."""
 
 RING = """
@@ -49,9 +52,10 @@ def test_what_an_answer_depends_on_is_watched_and_nothing_else(method: str) -> N
         assert answers["far"].converged
 
 
-def test_slices_cross_between_modes_and_converge() -> None:
+@pytest.mark.parametrize("method", FAR)
+def test_slices_and_temperatures_cross_between_modes_and_converge(method: str) -> None:
     ring = plx.compile(RING.format(asked="z"))
-    sampled = ring.run(method="mcsat", seed=1, accuracy=0.01)["z"]
+    sampled = ring.run(method=method, seed=1, accuracy=0.01)["z"]
     assert sampled.converged
     assert abs(sampled.probability - ring.run()["z"].probability) < 4 * sampled.mcse
 

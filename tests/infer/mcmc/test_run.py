@@ -178,7 +178,7 @@ def test_log_z_is_exact_or_absent() -> None:
     assert infer(model, "auto").answers[0].log_z == pytest.approx(np.log1p(np.e))
     sampled = infer(model, "gibbs")
     assert sampled.answers[0].log_z is None
-    assert "--method exact" in sampled.notes[0] and "where the model fits" in sampled.notes[0]
+    assert "--method exact sums" in sampled.notes[0] and "tempered estimates it" in sampled.notes[0]
 
 
 def test_auto_says_what_it_took_and_why() -> None:

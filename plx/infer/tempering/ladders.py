@@ -1,0 +1,268 @@
+"""Ladders: chains at all temperatures side by side, each of which exchanges worlds with its neighbours.
+
+Lane c of every temperature is of ladder c. Groups of ladders are dealt to threads, and a ladder's worlds
+follow from the seed and its number alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.graph.worlds import node_states
+from plx.infer.gibbs.blocked import BlockMoves
+from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, advance, chains_at, derived_rows_at
+from plx.infer.gibbs.compiled import CompiledModel
+from plx.infer.kernels.blocks import BlockArrays
+from plx.infer.kernels.tempering import SoftFactors, Tally, kernel
+from plx.infer.streams import Stream, narrow_states
+from plx.infer.tempering.limits import SWEEPS, WORTH_A_SWEEP
+from plx.infer.tempering.soft import raised, soft_factors
+from plx.values import FloatArray, IntArray
+
+Lanes = npt.NDArray[Any]
+
+PER_LADDER = 256
+"""Generators of each ladder, one for each temperature there may be."""
+
+WIDE = 64
+"""Lanes of a group, where there are as many."""
+
+_WORTH_A_THREAD = 1 << 20
+"""Updates that are worth starting threads for."""
+
+Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
+"""Moves lanes that stand at one temperature, with their own random numbers, in some turn."""
+
+
+@dataclass(frozen=True)
+class Updates:
+    """What moves lanes at every temperature, besides sweeps: to add a kind, append to ``moves``.
+
+    ``moves`` are functions of β, each of which gives what moves lanes there.
+    """
+
+    plan: CompiledModel
+    moves: tuple[Callable[[float], Move], ...]
+
+
+def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
+    """Updates of blocks that hard rules tie, at any temperature."""
+
+    def at(beta: float) -> Move:
+        base, potential = (raised(table, beta) for table in (moves.arrays.base, moves.arrays.potential))
+        return partial(_update_blocks, moves, moves.arrays._replace(base=base, potential=potential))
+
+    return at
+
+
+def _update_blocks(
+    moves: BlockMoves, arrays: BlockArrays, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int
+) -> None:
+    first, last = moves.portion(turn)
+    for _ in range(moves.passes):
+        moves.sweep(arrays, first, last, block.state, block.total, block.level, random)
+
+
+@dataclass
+class Group:
+    """Some ladders: states [T, V, C], totals and states of derived nodes [T, D, C], generators."""
+
+    state: Lanes
+    total: Lanes
+    level: Lanes
+    random: Lanes  # [at least T, 4, C]
+    block_random: Lanes  # [at least T, 4, C]
+    exchange_random: Lanes  # [4, C]
+    replica: npt.NDArray[np.uint8]  # [T, C]
+    weight: FloatArray  # [T, C]
+    tally: Tally
+
+    def at(self, k: int) -> ChainBlock:
+        """The lanes at temperature k."""
+        scan = np.zeros((4, 0), dtype=np.uint32)
+        return ChainBlock(self.state[k], self.total[k], self.level[k], self.random[k], scan)
+
+
+@dataclass
+class Ladders:
+    """All ladders of a run; ``beta`` [T] rises from 0 to 1."""
+
+    updates: Updates
+    seed: int
+    threads: int
+    groups: list[Group]
+    beta: FloatArray
+    soft: SoftFactors
+    middle: FloatArray  # [T - 1]
+    turn: int = 0
+    swept: list[GibbsChains] = field(default_factory=list)  # one for each temperature
+    moves: list[list[Move]] = field(default_factory=list)
+
+    @property
+    def ladders(self) -> int:
+        """How many ladders there are."""
+        return sum(group.state.shape[2] for group in self.groups)
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps between exchanges."""
+        updates = self.updates.plan.graph.n_variables * min(WIDE, self.ladders)  # however they are grouped
+        return min(SWEEPS, max(1, WORTH_A_SWEEP // max(1, updates)))
+
+    def states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        """A copy of the states of some variables at β = 1, shape (variables, ladders)."""
+        return np.concatenate([group.state[-1][variables] for group in self.groups], axis=1)
+
+    def rounds(self, draws: int, thin: int) -> list[Counts]:
+        """Make ``draws`` times ``thin`` rounds: moves at every temperature, then exchanges.
+
+        Counts of the compiled model's targets at β = 1 after every ``thin`` rounds, (Σ states, C) per group.
+        """
+        size = int(self.updates.plan.targets.offset[-1])
+        counts = [np.zeros((size, group.state.shape[2]), dtype=np.int32) for group in self.groups]
+        jobs = list(enumerate(counts))
+        work = draws * thin * self.sweeps * sum(group.state.size for group in self.groups)
+        if len(jobs) == 1 or self.threads == 1 or work < _WORTH_A_THREAD:
+            for k, count in jobs:
+                self._rounds(k, draws, thin, count)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                for done in [pool.submit(self._rounds, k, draws, thin, count) for k, count in jobs]:
+                    done.result()
+        self.turn += draws * thin
+        return counts
+
+    def _rounds(self, g: int, draws: int, thin: int, counts: Counts) -> None:
+        group, none = self.groups[g], counts[:0]
+        lanes = [group.at(k) for k in range(len(self.beta))]
+        exchange = kernel(group.state.dtype.name)
+        live, sweeps = self.updates.plan.rows.first_passive, self.sweeps
+        with np.errstate(over="ignore"):
+            for turn in range(self.turn, self.turn + draws * thin):
+                recorded = (turn - self.turn + 1) % thin == 0
+                for k, block in enumerate(lanes):
+                    for move in self.moves[k]:
+                        move(block, group.block_random[k], turn)
+                    seen = counts if recorded and k + 1 == len(lanes) else none
+                    advance(self.swept[k], g, 1, sweeps, seen)
+                exchange(
+                    self.soft, self.beta, self.middle, turn % 2, live, group.state, group.total, group.level,
+                    group.exchange_random, group.replica, group.weight, group.tally,
+                )  # fmt: skip
+
+    def tallies(self) -> Tally:
+        """What exchanges added up since the last call, of all ladders in order."""
+        found = [group.tally for group in self.groups]
+        self.clear()
+        joined = (np.concatenate([getattr(one, name) for one in found], axis=-1) for name in Tally._fields)
+        return Tally(*joined)._replace(tried=found[0].tried)
+
+    def put(self, world: npt.NDArray[np.integer], every: int) -> IntArray:
+        """Let the lane at β = 1 of every so many ladders stand at a world, shape (V,); which these are."""
+        plan, first, chosen = self.updates.plan, 0, np.arange(every - 1, self.ladders, every)
+        for group in self.groups:
+            mine = chosen[(chosen >= first) & (chosen < first + group.state.shape[2])] - first
+            group.state[-1][:, mine] = world[:, None]
+            group.total[-1], group.level[-1] = derived_rows_at(plan, node_states(plan.graph, group.state[-1]))
+            first += group.state.shape[2]
+        return chosen
+
+    def clear(self) -> None:
+        """Forget what exchanges added up."""
+        for group in self.groups:
+            group.tally = no_tally(len(self.beta), group.state.shape[2])
+
+    def weights(self) -> FloatArray:
+        """The log weights of all lanes at β = 1, when exchanges were last made [T, ladders]."""
+        return np.concatenate([group.weight for group in self.groups], axis=1)
+
+    def place(self, beta: FloatArray) -> None:
+        """Move to other temperatures: each takes the worlds of the one that was nearest."""
+        nearest = np.abs(self.beta[:, None] - beta).argmin(axis=0)
+        nearest[0], nearest[-1] = 0, len(self.beta) - 1
+        first = 0
+        for group in self.groups:
+            ladders = range(first, first + group.state.shape[2])
+            for name in ("state", "total", "level", "replica", "weight"):
+                setattr(group, name, np.ascontiguousarray(getattr(group, name)[nearest]))
+            group.random = self._more(group.random, Stream.LADDERS, ladders, len(beta))
+            group.block_random = self._more(group.block_random, Stream.LADDER_BLOCKS, ladders, len(beta))
+            first = ladders.stop
+        self.beta = beta
+        self.settle()
+
+    def _more(self, random: Lanes, stream: Stream, ladders: range, temperatures: int) -> Lanes:
+        """Generators for at least so many temperatures: those that there were, and new ones."""
+        fresh = [generators(self.seed, stream, ladders, k) for k in range(len(random), temperatures)]
+        return np.ascontiguousarray(np.concatenate([random, *(one[None] for one in fresh)]))
+
+    def settle(self) -> None:
+        """Make what moves lanes at these temperatures."""
+        plan, width = self.updates.plan, len(self.beta)
+        self.swept = [
+            GibbsChains(
+                plan.with_potentials(raised(plan.graph.table, beta)),
+                tuple(group.at(k) for group in self.groups),
+                1,
+                plan.graph.n_variables,
+            )
+            for k, beta in enumerate(self.beta.tolist())
+        ]
+        self.moves = [[move(beta) for move in self.updates.moves] for beta in self.beta.tolist()]
+        weight = self.weights().mean(axis=1)
+        self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
+        self.clear()
+
+
+def generators(seed: int, stream: Stream, ladders: range, k: int) -> npt.NDArray[np.uint32]:
+    """The generators of ladders at temperature k, shape (4, ladders)."""
+    return narrow_states(seed, stream, (PER_LADDER * ladder + k for ladder in ladders))
+
+
+def no_tally(temperatures: int, ladders: int) -> Tally:
+    """Nothing added up yet."""
+    pairs = (temperatures - 1, ladders)
+    return Tally(
+        np.zeros(pairs),
+        np.zeros(temperatures - 1, dtype=np.int64),
+        np.zeros(pairs),
+        np.zeros(pairs),
+        np.zeros((2, ladders)),
+        np.full(ladders, -np.inf),
+        np.zeros(ladders, dtype=np.int64),
+    )
+
+
+def ladders_at(
+    updates: Updates, states: npt.NDArray[np.integer], beta: FloatArray, seed: int, threads: int | None
+) -> Ladders:
+    """Ladders all of whose lanes stand at these states of the variables, shape (V, ladders)."""
+    begun = chains_at(updates.plan, states, seed, threads, stream=Stream.EXCHANGES)
+    groups = list(_groups(begun, beta, seed))
+    soft = soft_factors(updates.plan.graph, updates.plan.rows)
+    made = Ladders(updates, seed, begun.threads, groups, beta, soft, np.zeros(len(beta) - 1))
+    made.settle()
+    return made
+
+
+def _groups(begun: GibbsChains, beta: FloatArray, seed: int) -> Iterator[Group]:
+    """The groups, one for each block of chains."""
+    first, n = 0, len(beta)
+    for block in begun.blocks:
+        width = block.state.shape[1]
+        ladders = range(first, first + width)
+        random, blocks = (
+            np.stack([generators(seed, stream, ladders, k) for k in range(n)])
+            for stream in (Stream.LADDERS, Stream.LADDER_BLOCKS)
+        )
+        state, total, level = (np.repeat(x[None], n, axis=0) for x in (block.state, block.total, block.level))
+        replica, weight = np.zeros((n, width), dtype=np.uint8), np.zeros((n, width))
+        yield Group(state, total, level, random, blocks, block.random, replica, weight, no_tally(n, width))
+        first += width

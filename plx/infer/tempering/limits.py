@@ -1,0 +1,49 @@
+"""What tempering may take: temperatures, memory and time to tune them."""
+
+from __future__ import annotations
+
+PER_BARRIER = 2.0
+"""Pairs of neighbours for each unit of the barrier: about half of the exchanges are refused then, which makes
+most round trips for the work (Syed et al. 2022, §5.3)."""
+
+MOST = 255
+"""Temperatures besides β = 0."""
+
+BYTES = 1 << 28
+"""Bytes that the worlds of all temperatures may take."""
+
+FIRST = 12
+"""Temperatures to begin with."""
+
+PHASES = (8, 8, 16, 16, 32, 32, 64, 64, 128)
+"""Rounds of each phase of tuning; temperatures are moved after each."""
+
+LONG = 32
+"""A phase with so many rounds tells whether the temperatures are right:"""
+
+AGREE = 0.08
+"""the rates at which exchanges are refused are within so much of their mean."""
+
+UNEVEN = 0.25
+"""Rates farther than this from their mean are told of."""
+
+TUNING = 0.25
+"""The share of the time in which temperatures are tuned."""
+
+WORTH_A_SWEEP = 1 << 14
+"""With fewer updates per sweep than this, more than one is made between exchanges, …"""
+
+SWEEPS = 4
+"""… up to so many."""
+
+TABLES = 1 << 17
+"""Thresholds of all tables at one temperature: with more, fewer conditionals become tables."""
+
+SMALL_TABLES = 256
+"""Thresholds of a table then."""
+
+EVERY = 4
+"""Of so many ladders one begins at the most probable world, where that is known."""
+
+COUNTING = 0.1
+"""The share of the time in which the worlds at β = 0 are counted."""

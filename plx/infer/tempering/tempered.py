@@ -1,0 +1,122 @@
+"""Replica exchange (parallel tempering), non-reversible: worlds of ladders of chains move between
+temperatures.
+
+At inverse temperature β weights are β times as large and hard rules stay; at β = 0 unknowns are independent
+but for these. Even and odd pairs of neighbours exchange in turn (Okabe et al. 2001; Syed et al. 2022,
+*Non-reversible parallel tempering: a scalable highly parallel MCMC scheme*).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.infer.best.quick import quick_best
+from plx.infer.chains import Bridges, BridgeSums, Chains
+from plx.infer.gibbs.blocked import Readout, block_moves, readout, started
+from plx.infer.gibbs.chains import gathered, state_type
+from plx.infer.gibbs.compiled import CompiledModel, compile_model
+from plx.infer.gibbs.initial_states import initial_states
+from plx.infer.gibbs.limits import TABLE_ENTRIES
+from plx.infer.hard.substitute import Substituted
+from plx.infer.inference import Standing
+from plx.infer.problem import Problem
+from plx.infer.tempering.jackpot import Jackpot
+from plx.infer.tempering.ladders import Ladders, Updates, ladders_at, of_blocks
+from plx.infer.tempering.limits import EVERY, SMALL_TABLES, TABLES, UNEVEN
+from plx.infer.tempering.reference import log_worlds
+from plx.infer.tempering.schedule import first_temperatures
+from plx.infer.tempering.tuning import Tuned, tune
+
+
+@dataclass
+class TemperedChains(Chains):
+    """Ladders as chains: what is counted is where their lanes at β = 1 stand. ``found``: where hard rules
+    are."""
+
+    problem: Problem
+    found: Substituted | None
+    readout: Readout | None
+    ladders: Ladders
+    tuned: Tuned
+    bridge: Bridges
+    jackpot: Jackpot | None
+    trips: int = 0
+
+    @property
+    def states(self) -> npt.NDArray[np.int32]:
+        """The states of the variables at β = 1, shape (V, ladders)."""
+        own = self.ladders.states_of(np.arange(self.ladders.updates.plan.graph.n_variables))
+        return own.astype(np.int32) if self.found is None else self.found.original(self.problem, own)
+
+    def standing(self) -> Standing:
+        """Where the lanes at β = 1 stand, in the original model."""
+        if self.found is None:
+            return Standing(self.problem.model, self.ladders.states_of)
+        return Standing(self.problem.model, lambda variables: self.states[variables])
+
+    def notes(self) -> tuple[str, ...]:
+        """How many temperatures there are, and why."""
+        n, tuned = len(self.ladders.beta), self.tuned
+        said = (
+            f"{n} temperatures for a communication barrier of {tuned.barrier:.1f}, "
+            f"{self.trips:,} round trips between the ends"
+        )
+        if tuned.apart > UNEVEN:
+            said += "; exchanges between some of them are much rarer than between others"
+        return (said, *(self.jackpot.notes() if self.jackpot else ()))
+
+    def sweeps(self) -> int:
+        """Sweeps of all temperatures."""
+        return len(self.ladders.beta) * self.ladders.sweeps
+
+    def bridges(self) -> Bridges:
+        """What log Z is estimated from."""
+        return self.bridge
+
+    def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
+        """Counts of the targets' states at β = 1, shape (ladders, Σ states)."""
+        counts = gathered(self.ladders.rounds(draws, thin))
+        tally = self.ladders.tallies()
+        self.trips += int(tally.trips.sum())
+        if self.jackpot is not None:
+            self.jackpot.see(tally.best, self.ladders.weights()[-1])
+        self.bridge.add(BridgeSums(tally.above, tally.below, tally.line, draws * thin))
+        return counts if self.readout is None else self.readout.apply(counts, draws)
+
+
+def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> TemperedChains:
+    """Ladders whose temperatures are tuned, at first states that satisfy every hard rule.
+
+    Raises NoWorldError, naming rules that clash, if there is no such state.
+    """
+    if len(problem.parts.hard_factors):
+        found, states = started(problem, seed, chains, threads)
+        own, read = found.problem, readout(problem, found)
+    else:
+        found, read, own = None, None, problem
+        states = initial_states(problem, seed, chains, threads)
+    plan = _compiled(own)
+    kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
+    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds))
+    ladders = ladders_at(updates, states, first_temperatures(), seed, threads)
+    tuned = tune(ladders)
+    best = quick_best(own.model)
+    jackpot = None if best is None else Jackpot(best.log_weight, ladders.put(best.states, EVERY), chains)
+    at_zero = log_worlds(own)
+    start = None if at_zero is None else at_zero + own.model.log_constant
+    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle)
+    return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot)
+
+
+def step(chains: TemperedChains, draws: int, thin: int) -> npt.NDArray[np.integer]:
+    """Counts of the targets' states, shape (chains, Σ states)."""
+    return chains.step(draws, thin)
+
+
+def _compiled(problem: Problem) -> CompiledModel:
+    """A model whose tables are small enough to have them at every temperature."""
+    plan = compile_model(problem, TABLE_ENTRIES)
+    return plan if plan.conditionals.size <= TABLES else compile_model(problem, SMALL_TABLES)

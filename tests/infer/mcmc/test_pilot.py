@@ -1,0 +1,50 @@
+"""The choice between samplers by pilot runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import plx
+from plx.deadline import within
+from plx.infer.infer import infer
+from plx.infer.mcmc.pilot import NOTHING, OTHER, USUAL, Rate, sample_by_choice
+from plx.infer.options import Options
+from plx.infer.problem import Problem
+from tests.infer.mcmc.test_monitor import RING
+from tests.models import random_model
+
+
+def test_what_is_done_at_once_is_not_compared() -> None:
+    """And the answers are those of the usual sampler, as nothing was lost."""
+    model = random_model(np.random.default_rng(1))
+    asked = Options(seed=3, accuracy=0.02)
+    with within(60):
+        name, why, found = sample_by_choice(Problem(model), asked)
+    assert (name, why, found.status) == (USUAL, "", "done")
+    np.testing.assert_array_equal(found.diagnosis.states.mean[:2], infer(model, USUAL, asked).answers[0].p)
+
+
+def test_where_the_usual_one_is_stuck_the_other_is_taken() -> None:
+    ring = plx.compile(RING.format(asked="u(1)"))
+    exact = ring.run(method="exact")["u(1)"].probability
+    problem = Problem(ring.ground)
+    with within(20):
+        name, why, found = sample_by_choice(problem, Options(seed=1, accuracy=0.02))
+    assert name == OTHER and USUAL in why and "a second" in why
+    assert abs(found.diagnosis.states.mean[1] - exact) < 4 * found.diagnosis.states.mcse[1] + 1e-3
+
+
+def test_a_limit_of_samples_ends_the_first_run() -> None:
+    ring = plx.compile(RING.format(asked="u(1)"))
+    with within(60):
+        name, why, found = sample_by_choice(Problem(ring.ground), Options(seed=1, samples=2000))
+    assert (name, why, found.status) == (USUAL, "", "limit")
+
+
+def test_chains_that_agree_are_better_than_fast_ones() -> None:
+    slow, fast = Rate(True, False, 10.0), Rate(True, False, 50.0)
+    apart, late = Rate(False, True, 1e6), Rate(False, False, 1e6)
+    assert fast.beats(slow) and not slow.beats(fast)
+    assert slow.beats(apart) and slow.beats(late) and not apart.beats(slow)
+    assert NOTHING.beats(apart), "where the usual one is stuck the other is tried"
+    assert not NOTHING.beats(late)

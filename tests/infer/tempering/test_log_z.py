@@ -1,0 +1,92 @@
+"""log Z by sampling: calibrated, absent where it is not known, and the same in every format."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plx
+from plx.answer.result import Result
+from plx.infer.infer import infer
+from plx.infer.options import Options
+from plx.infer.problem import Problem
+from plx.infer.tempering import reference
+from tests.benchmarks.log_z import CRITICAL, ising, ising_log_z, models, scores, with_log_z
+from tests.models import all_states, log_weights, make_model, random_model
+
+
+def test_standard_errors_of_log_z_are_calibrated() -> None:
+    """As `python -m tests.benchmarks.log_z` finds with more runs."""
+    z = np.concatenate([scores(model, exact, 8, 1024) for _, model, exact in list(models())[:4]])
+    assert np.abs(z).max() < 4.5
+    assert 0.5 < (z**2).mean() < 1.7
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_the_closed_form_of_the_torus_is_what_counting_gives(size: int) -> None:
+    exact = infer(with_log_z(ising(size, CRITICAL)), "exact").log_z
+    assert exact == pytest.approx(ising_log_z(size, CRITICAL), abs=1e-9)
+
+
+def test_worlds_at_beta_0_are_those_that_hard_rules_leave() -> None:
+    for seed in range(6):
+        model = random_model(np.random.default_rng(seed), variables=6, factors=6, derived=2, hard=0.2)
+        table = np.where(model.graph.table == -np.inf, -np.inf, 0.0)
+        flat = model.graph._replace(table=table)
+        count = np.isfinite(log_weights(flat, all_states(flat))).sum()
+        if count:
+            assert reference.log_worlds(Problem(model)) == pytest.approx(np.log(count))
+
+
+def test_what_cannot_be_counted_in_time_leaves_log_z_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "COUNTING", 0.0)
+    tied = [[-np.inf, 0], [0, 1]]
+    model = with_log_z(make_model([2] * 20, [((i, i + 1), tied) for i in range(19)]))
+    found = infer(model, "tempered", Options(seed=1, accuracy=0.05))
+    assert found.log_z is None and found.answers[-1].log_z is None
+    assert any("hard rules leave were not counted" in note for note in found.notes)
+    assert found.answers[0].converged, "other answers are there"
+
+
+def test_log_z_alone_may_be_asked_for() -> None:
+    model = make_model([2, 3], [((0, 1), [[0, 1, 2], [1, 0, -1]])])
+    alone = with_log_z(replace(model, queries=()))
+    found, exact = (infer(alone, method, Options(seed=2)) for method in ("tempered", "exact"))
+    (answer,) = found.answers
+    assert answer.converged and answer.rhat is not None and found.status == "done"
+    assert answer.log_z == pytest.approx(exact.log_z, abs=4 * answer.log_z_mcse)
+
+
+def test_a_clique_out_of_reach_gets_log_z_from_auto() -> None:
+    rng = np.random.default_rng(0)
+    pairs = [((i, j), [[0, 0], [0, int(rng.integers(-1, 2))]]) for i in range(45) for j in range(i)]
+    model = make_model([2] * 45, pairs)
+    asked = with_log_z(replace(model, queries=model.queries[:1]))
+    found = infer(asked, options=Options(seed=1, accuracy=0.02, samples=20_000, seconds=4))
+    assert found.method == "tempered" and "log Z is asked for" in found.reason
+    assert found.log_z is not None and found.log_z_mcse > 0
+
+
+def test_nothing_left_to_sample_is_exact() -> None:
+    """Unknowns that no query needs are summed out before."""
+    found = plx.run("random a\nrandom b\nweight 1: a = b\nquery logz", method="tempered", seed=1)
+    assert found["logz"].log_z == pytest.approx(np.log(2 + 2 * np.e)) and found["logz"].mcse == 0
+
+
+def test_every_format_has_the_error_of_log_z(tmp_path: Path) -> None:
+    text = "random a\nrandom b\nweight 1: a = b\nweight 1: a\nquery a\nquery logz"
+    result = plx.run(text, method="tempered", seed=1)
+    query = result["logz"]
+    assert query.mcse > 0
+    shown = str(result)
+    assert f"{query.mcse:.4f}" in shown and "log Z" in shown and "±" in shown
+    data = json.loads(result.to_json())
+    assert data["log_z_mcse"] == data["queries"][1]["log_z_mcse"] == query.mcse
+    assert f",{query.mcse}," in result.to_csv()
+    (tmp_path / "kept.json").write_text(result.to_json(), encoding="utf-8")
+    again = Result.load(tmp_path / "kept.json")
+    assert (again["logz"].log_z, again["logz"].mcse) == (query.log_z, query.mcse)
