@@ -12,8 +12,9 @@ import numpy as np
 from plx import deadline
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, starts
-from plx.infer.answers import Nodes
+from plx.infer.answers import Nodes, distinct
 from plx.infer.circuit.decision_order import priorities
+from plx.infer.circuit.equivalent import Equivalent, equivalent
 from plx.infer.circuit.limits import EDGES, FIRST_DECISIONS, MIXED, MORE_DECISIONS, READS
 from plx.infer.circuit.tables import factors_of
 from plx.infer.exact.junction_tree import ImpossibleError
@@ -42,12 +43,17 @@ class CompiledCircuit:
     Its logs are in units of ``unit``. ``decisions`` is what the search took.
     """
 
-    network: Network
+    merged: Equivalent
     circuit: Circuit
     root: int
     log: float  # of the weight that every world has, in units
     unit: float
     decisions: int
+
+    @property
+    def network(self) -> Network:
+        """The network that was compiled: merged nodes have one state."""
+        return self.merged.network
 
     @property
     def size(self) -> tuple[int, int]:
@@ -87,6 +93,10 @@ class CompiledCircuit:
         """
         if not nodes:
             return np.ones(1)
+        kept = distinct([int(self.merged.of[node]) for node in nodes])
+        return self.merged.spread(nodes, kept, self._joint(kept))
+
+    def _joint(self, nodes: Nodes) -> FloatArray:
         *fixed, last = nodes
         states = [range(int(self.network.card[node])) for node in fixed]
         if math.prod(map(len, states)) * float(len(self.circuit.child)) > READS:
@@ -117,7 +127,7 @@ class CompiledCircuit:
         kernel = draw_worlds.sized(float(count) * self.network.n_nodes)
         with np.errstate(over="ignore"):  # random words wrap around, uncompiled too
             kernel(self._weighed, self._value, self.root, int(self.state_at[-1]), self._owner, seed, worlds)
-        return worlds - self.state_at[:-1]
+        return self.merged.fill(worlds - self.state_at[:-1])
 
     def best(self, count: int) -> tuple[IntArray, FloatArray]:
         """The worlds of the largest weights, largest first, shape (n, N), and their weights in units."""
@@ -130,7 +140,7 @@ class CompiledCircuit:
         worlds = np.empty((found, self.network.n_nodes), dtype=np.int64)
         for rank in range(found):
             trace_world.sized(steps)(self.circuit, n_states, self.root, best, rank, self._owner, worlds[rank])
-        return worlds - self.state_at[:-1], best[self.root, :found] + self.log
+        return self.merged.fill(worlds - self.state_at[:-1]), best[self.root, :found] + self.log
 
     @cached_property
     def _owner(self) -> IntArray:
@@ -153,15 +163,15 @@ def compiled(graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> Compiled
     Raises ImpossibleError if there is no world, GaveUpError where the circuit gets too large, and
     OutOfTimeError at the deadline.
     """
-    network = split(graph, asked.tolist())
-    factors, pool, log = factors_of(network, priorities(network))
+    merged = equivalent(split(graph, asked.tolist()))
+    factors, pool, log = factors_of(merged.network, priorities(merged.network))
     if log == -math.inf:
         raise ImpossibleError
     root, circuit, decisions = _searched(factors, pool)
     if root == NOTHING:
         raise ImpossibleError
     small, top = reached_circuit.sized(float(len(circuit.child)))(circuit, int(factors.state_at[-1]), root)
-    return CompiledCircuit(network, small, top, log, unit, decisions)
+    return CompiledCircuit(merged, small, top, log, unit, decisions)
 
 
 def _searched(factors: Factors, pool: Residuals) -> tuple[int, Circuit, int]:
@@ -170,7 +180,7 @@ def _searched(factors: Factors, pool: Residuals) -> tuple[int, Circuit, int]:
     flat = factors._replace(priority=np.zeros(len(factors.card)))
     most, total = FIRST_DECISIONS, 0
     while True:
-        for chosen, by_use in ((factors, MIXED), (flat, 1.0), (factors, 0.0)):
+        for chosen, by_use in ((flat, 1.0), (factors, MIXED), (factors, 0.0)):
             ended, root, circuit, decisions = _compiled_within(most, chosen, pool, by_use)
             total += decisions
             if ended == DONE:

@@ -9,10 +9,10 @@ EDGES = 1 << 26
 """Edges of a circuit, and entries of tables under assignments: 512 MB of each, and twice that while they
 grow."""
 
-FIRST_DECISIONS = 10_000
+FIRST_DECISIONS = 5_000
 """So many decisions are made with each way to choose them, one way after the other; the next round has"""
 
-MORE_DECISIONS = 6
+MORE_DECISIONS = 10
 """times as many."""
 
 MIXED = 0.1

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from plx.graph.ragged import owners, starts
+from plx.infer.circuit.equivalent import truth
 from plx.infer.exact.network import Network
 from plx.infer.kernels.propagation import Factors
 from plx.infer.kernels.residuals import CONSTANT, IMPOSSIBLE, Residuals, empty_residuals, intern
@@ -32,10 +33,11 @@ def factors_of(network: Network, priority: FloatArray) -> tuple[Factors, Residua
         cards = tuple(network.card[nodes].tolist())
         key = at, is_map, cards
         if key not in seen:
-            table = _truth(network, at, cards) if is_map else network.table[at : at + math.prod(cards)]
-            pool, residual, scale = intern.compiled(
-                pool, np.ascontiguousarray(table), np.array(cards, dtype=np.int64)
-            )
+            table = truth(network, at, cards) if is_map else network.table[at : at + math.prod(cards)]
+            with np.errstate(over="ignore"):  # hashes wrap around, uncompiled too
+                pool, residual, scale = intern.compiled(
+                    pool, np.ascontiguousarray(table), np.array(cards, dtype=np.int64)
+                )
             seen[key] = residual, scale
         residual, scale = seen[key]
         log += -math.inf if residual == IMPOSSIBLE else scale
@@ -60,11 +62,3 @@ def factors_of(network: Network, priority: FloatArray) -> tuple[Factors, Residua
         pool,
         log,
     )
-
-
-def _truth(network: Network, at: int, cards: tuple[int, ...]) -> FloatArray:
-    """The table of a function: 0 where the last node is what the map says, else -inf."""
-    size = math.prod(cards[:-1])
-    table = np.full((size, cards[-1]), -np.inf)
-    table[np.arange(size), network.map[at : at + size]] = 0.0
-    return table.ravel()

@@ -198,6 +198,34 @@ def test_weights_of_thousands_of_orders_of_magnitude_are_summed() -> None:
     assert made.joint((4,))[1] == pytest.approx(0.2, abs=1e-12)
 
 
+def test_nodes_that_are_functions_of_one_another_are_compiled_as_one() -> None:
+    """Two chains of permuted copies, tied at the end: answers are those of enumeration."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        factors: list[tuple[list[int], object]] = []
+        for a, b in ((0, 1), (2, 1), (3, 4), (1, 4), (0, 2)):
+            table = np.where(np.eye(3)[rng.permutation(3)] > 0, rng.integers(-2, 3), -math.inf)
+            soft = rng.integers(-2, 3, size=(3, 3)).astype(float)
+            factors.append(([a, b], table if (a, b) not in ((1, 4), (0, 2)) else soft))
+        factors.append(([0, 5], rng.integers(-2, 3, size=(3, 3)).astype(float)))
+        whole = [
+            (scope, [[w if w == -math.inf else int(w) for w in row] for row in np.asarray(table)])
+            for scope, table in factors
+        ]
+        model = make_model([3] * 6, whole)
+        made = compiled(model.graph, NONE)
+        assert len(made.merged.state) == 3
+        states, logs = worlds_of(model)
+        p = np.exp(logs - np.logaddexp.reduce(logs))
+        for nodes in ((2,), (0, 1), (4, 2, 5), (3, 4)):
+            place = np.ravel_multi_index(tuple(states[list(nodes)]), [3] * len(nodes))
+            np.testing.assert_allclose(made.joint(nodes), np.bincount(place, p, 3 ** len(nodes)), atol=1e-12)
+        best, weights = made.best(2)
+        np.testing.assert_allclose(
+            log_weights(model.graph, node_states(model.graph, best.T.astype(np.int32))), weights
+        )
+
+
 def test_no_world_is_told_from_rules_that_only_search_finds_to_clash() -> None:
     """Three unknowns of two states, pairwise different: no table alone rules anything out."""
     apart = [[-math.inf, 0], [0, -math.inf]]
