@@ -97,9 +97,9 @@ def _cost(plan: ExactPlan) -> float:
 
 
 def _elimination(problem: Problem) -> Found:
-    from plx.infer.exact.elimination import elimination
+    from plx.infer.exact.sliced import elimination_or_slices
 
-    return elimination(problem)
+    return elimination_or_slices(problem)
 
 
 def _merged(problem: Problem) -> Found:

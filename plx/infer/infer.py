@@ -18,6 +18,7 @@ from plx.infer.exact_plan import ExactPlan, GaveUpError
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.limits import (
     DEAR,
+    FASTEST,
     FEWEST,
     LEAST_PLANNING,
     PER_SECOND,
@@ -88,12 +89,17 @@ def _exact_in_time(ways: ExactWays, options: Options) -> Inference | None:
     try:
         with within(_planning()):
             plan = ways.cheapest()
-        if plan is None:
+        if plan is None or _takes_too_long(plan):
             return _tried(ways, options)
         with within(SOLVING * seconds_left()):
             return _carried_out(ways, plan, options)
     except OutOfTimeError:
         return None
+
+
+def _takes_too_long(plan: ExactPlan) -> bool:
+    """Whether a plan surely takes more than the share of the time that is left for it."""
+    return plan.operations is not None and plan.operations > max(DEAR, FASTEST * SOLVING * seconds_left())
 
 
 def _carried_out(ways: ExactWays, plan: ExactPlan, options: Options) -> Inference:

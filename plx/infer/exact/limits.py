@@ -14,6 +14,12 @@ class ExactBudget:
     operations: float = 5e9
 
 
+SLICED_OPERATIONS = 3e10
+"""What elimination in slices may take: a minute or a few;"""
+
+SLICES = 8
+"""so many unknowns are fixed at most."""
+
 WORLDS = 1 << 22
 """Worlds that enumeration visits at most."""
 
