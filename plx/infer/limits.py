@@ -8,7 +8,7 @@ FEW = 1 << 14
 CHEAP = 3e6
 """Operations below which elimination is taken without a look at other ways: it is done in about 10 ms."""
 
-DEAR, PER_SECOND = 5e8, 2e8
+DEAR, PER_SECOND = 5e8, 5e8
 """Operations above which plans of unknown cost are tried before one whose cost is known, for half as long as
 that may take; and how many are done in a second, about."""
 

@@ -14,10 +14,10 @@ class ExactBudget:
     operations: float = 5e9
 
 
-SLICED_OPERATIONS = 3e10
-"""What elimination in slices may take: a minute or a few;"""
+SLICED_OPERATIONS = 1e11
+"""What elimination in slices may take: some minutes;"""
 
-SLICES = 8
+SLICES = 12
 """so many unknowns are fixed at most."""
 
 WORLDS = 1 << 22
