@@ -29,6 +29,7 @@ from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference
 from plx.infer.problem import Problem
+from plx.numerals import counted
 from plx.values import FloatArray, IntArray
 
 
@@ -55,7 +56,7 @@ class SlicedPlan:
         )
         if not self.fixed:
             return steps
-        return f"{steps}, for each of {self.slices:,} joint states of {len(self.fixed):,} unknowns"
+        return f"{steps}, for each of {self.slices:,} joint states of {counted(len(self.fixed), 'unknown')}"
 
     @property
     def operations(self) -> float:
