@@ -34,6 +34,8 @@ class ExactWays:
     def __init__(self, problem: Problem, report: Report = silent) -> None:
         self.problem, self._report = problem, report
         self._found: dict[str, Found] = {}
+        self.given_up: list[str] = []
+        """What was tried in vain, in words for people."""
 
     def cheapest(self) -> ExactPlan | None:
         """The cheapest plan of known cost, or None if none fits. Most probable worlds are not its matter."""
@@ -62,7 +64,8 @@ class ExactWays:
         if least.couples is not None:
             names = "; ".join(f"`{rule.text}`" for rule in least.couples())
             hint += f", or loosen what couples most: {names}"
-        return PlxError(Diagnostic(message, None, hint, tuple(Note(other.needs()) for other in others)))
+        notes = tuple(Note(text) for text in (*(other.needs() for other in others), *self.given_up))
+        return PlxError(Diagnostic(message, None, hint, notes))
 
     def _look(self, name: str) -> Found:
         if name not in self._found:
@@ -94,9 +97,9 @@ def _cost(plan: ExactPlan) -> float:
 
 
 def _elimination(problem: Problem) -> Found:
-    from plx.infer.exact.elimination import elimination
+    from plx.infer.exact.sliced import elimination_or_slices
 
-    return elimination(problem)
+    return elimination_or_slices(problem)
 
 
 def _merged(problem: Problem) -> Found:
@@ -111,6 +114,12 @@ def _counting(problem: Problem) -> Found:
     return counting(problem)
 
 
+def _circuit(problem: Problem) -> Found:
+    from plx.infer.circuit.plan import circuit_plan
+
+    return circuit_plan(problem)
+
+
 def _few_worlds(problem: Problem) -> Found:
     from plx.infer.exact.few_worlds import few_worlds
 
@@ -123,6 +132,7 @@ WAYS: dict[str, Callable[[Problem], Found]] = {
     "counting": _counting,
     "few worlds": _few_worlds,
     "enumeration": enumeration,
+    "circuit": _circuit,
 }
 """The exact ways. To add one, enter it here."""
 

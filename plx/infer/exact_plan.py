@@ -49,6 +49,10 @@ class Refusal:
     couples: Callable[[], Sequence[GroundRule]] | None = None
 
 
+class GaveUpError(Exception):
+    """A plan whose cost only trying tells has become too large; the message says how, in words for people."""
+
+
 def exact_inference(
     model: GroundModel, reason: str, log_sum: float, joint: Callable[[Nodes], FloatArray]
 ) -> Inference:

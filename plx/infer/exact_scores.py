@@ -89,6 +89,18 @@ def bounded(world: World, ceiling: float) -> World:
     return world if world.log_weight >= ceiling else replace(world, optimal=False, bound=ceiling)
 
 
+def told(worlds: tuple[World, ...], way: str) -> tuple[tuple[World, ...], str]:
+    """The worlds of a search that ended, and what is proven of them."""
+    open_ = [world for world in worlds if not world.optimal]
+    if not open_:
+        return worlds, f"the most probable world is proven best, by {way}"
+    within = max(world.bound - world.log_weight for world in open_ if world.bound is not None)
+    return worlds, (
+        f"the most probable world was found by {way}, and is best to rounding: no other has a log weight"
+        f" that is larger by more than {within:.2g}"
+    )
+
+
 def _is_proven(worlds: list[World], ceiling: float) -> bool:
     return not worlds or worlds[-1].log_weight >= ceiling
 

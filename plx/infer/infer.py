@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 
 from plx.deadline import OutOfTimeError, seconds_left, within
@@ -15,8 +14,20 @@ from plx.graph.model import GroundModel
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
 from plx.infer.exact_choice import ExactWays
+from plx.infer.exact_plan import ExactPlan, GaveUpError
 from plx.infer.inference import Answer, Inference, World
-from plx.infer.limits import FEWEST, LEAST_PLANNING, PLANNING, SOLVING, TRYING, USUAL_PLANNING, USUAL_TRYING
+from plx.infer.limits import (
+    DEAR,
+    FASTEST,
+    FEWEST,
+    LEAST_PLANNING,
+    PER_SECOND,
+    PLANNING,
+    SOLVING,
+    TRYING,
+    USUAL_PLANNING,
+    USUAL_TRYING,
+)
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
 from plx.infer.problem import Problem
 
@@ -64,33 +75,59 @@ def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
 
 def _answered(problem: Problem, method: str, options: Options) -> Inference:
     """The answers, and the way that was taken."""
-    if method == "auto":
-        return _exact_in_time(problem, options) or _out_of_reach(problem, options)
-    return METHODS[method](problem, options) if method in METHODS else _asked_for(method, problem, options)
+    if method != "auto":
+        return (
+            METHODS[method](problem, options) if method in METHODS else _asked_for(method, problem, options)
+        )
+    ways = ExactWays(problem, options.progress)
+    found = _exact_in_time(ways, options) or _out_of_reach(problem, options)
+    return replace(found, notes=(*found.notes, *ways.given_up))
 
 
-def _exact_in_time(problem: Problem, options: Options) -> Inference | None:
+def _exact_in_time(ways: ExactWays, options: Options) -> Inference | None:
     """Exact answers, if there are any in such shares of the time that the rest is enough for sampling."""
     try:
-        ways = ExactWays(problem, options.progress)
         with within(_planning()):
             plan = ways.cheapest()
-        if plan is None:
+        if plan is None or _takes_too_long(plan):
             return _tried(ways, options)
         with within(SOLVING * seconds_left()):
-            return _with_worlds(problem, plan.run(), options)
+            return _carried_out(ways, plan, options)
     except OutOfTimeError:
         return None
 
 
-def _tried(ways: ExactWays, options: Options) -> Inference | None:
-    """The answers of the first plan of unknown cost that ends in its slice of the time; None if none does."""
+def _takes_too_long(plan: ExactPlan) -> bool:
+    """Whether a plan surely takes more than the share of the time that is left for it."""
+    return plan.operations is not None and plan.operations > max(DEAR, FASTEST * SOLVING * seconds_left())
+
+
+def _carried_out(ways: ExactWays, plan: ExactPlan, options: Options) -> Inference:
+    """The answers of a plan; where it takes long, plans of unknown cost are tried first for half as long."""
+    if plan.operations is not None and plan.operations > DEAR:
+        found = _tried(ways, options, plan.operations / PER_SECOND / 2)
+        if found is not None:
+            return found
+    return _with_worlds(ways.problem, plan.run(), options)
+
+
+def _tried(ways: ExactWays, options: Options, most: float = math.inf) -> Inference | None:
+    """The answers of the first plan of unknown cost that ends in its slice of the time; None if none does.
+
+    Ways notes what was given up.
+    """
     plans = ways.uncertain()
     left = seconds_left()
-    whole = USUAL_TRYING if math.isinf(left) else TRYING * left
+    whole = min(most, USUAL_TRYING if math.isinf(left) else TRYING * left)
     for plan in plans:
-        with suppress(OutOfTimeError), within(whole / len(plans)):
-            return _with_worlds(ways.problem, plan.run(), options)
+        clock = Clock()
+        try:
+            with within(whole / len(plans)):
+                return _with_worlds(ways.problem, plan.run(), options)
+        except OutOfTimeError:
+            ways.given_up.append(f"{plan.reason} was given up after {clock.seconds:.0f} s")
+        except GaveUpError as gave_up:
+            ways.given_up.append(f"{plan.reason} was given up: {gave_up}")
     return None
 
 
@@ -111,7 +148,7 @@ def _exact(problem: Problem, options: Options) -> Inference:
     """The exact way asked for. Raises PlxError, naming the size and what couples most, if none fits."""
     ways = ExactWays(problem, options.progress)
     if (plan := ways.cheapest()) is not None:
-        return _with_worlds(problem, plan.run(), options)
+        return _carried_out(ways, plan, options)
     if (found := _tried(ways, options)) is not None:
         return found
     raise ways.refusal(_size(problem))

@@ -8,6 +8,13 @@ FEW = 1 << 14
 CHEAP = 3e6
 """Operations below which elimination is taken without a look at other ways: it is done in about 10 ms."""
 
+DEAR, PER_SECOND = 5e8, 5e8
+"""Operations above which plans of unknown cost are tried before one whose cost is known, for half as long as
+that may take; and how many are done in a second, about."""
+
+FASTEST = 1e9
+"""So many operations are done in a second at most: a plan that needs more than its share is not begun."""
+
 MEMORY = 2.0**32
 """Bytes that any exact plan may hold at once; most ways have lower limits of their own."""
 

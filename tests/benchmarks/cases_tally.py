@@ -34,6 +34,7 @@ from plx.formats import read_model
 from plx.graph.model import GroundModel
 from plx.infer.exact.elimination import JunctionTreePlan, plan, solve
 from plx.infer.exact.limits import ExactBudget
+from plx.infer.exact.sliced import sliced
 from plx.infer.infer import infer
 from plx.infer.options import Options
 from tests.formats.published import CASES, Case, cases
@@ -75,6 +76,9 @@ def _answer(case: Case, model: GroundModel, budget: ExactBudget | None, sample: 
     if chosen.fits(budget):
         wrong = case.differences(model, solve(model, chosen))
         return ("wrong", "; ".join(wrong[:3])) if wrong or case.impossible else ("exact", "")
+    if budget is None and (slices := sliced(model, chosen)) is not None:
+        wrong = case.differences(model, slices.run())
+        return ("wrong", "; ".join(wrong[:3])) if wrong or case.impossible else ("exact", slices.reason)
     return _sampled(case, model, chosen, sample) if sample else ("refused", _size(chosen))
 
 

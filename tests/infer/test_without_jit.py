@@ -13,6 +13,7 @@ import pytest
 
 from plx.graph.model import GroundModel
 from plx.infer.best.max_sum import best_worlds
+from plx.infer.circuit.compiled import compiled
 from plx.infer.exact import split
 from plx.infer.exact.elimination import plan, solve
 from plx.infer.gibbs.chains import chains_at
@@ -28,9 +29,9 @@ NO = -np.inf
 
 
 def everything() -> str:
-    """Sums, best worlds, orders and counts of some small models; nothing small runs uncompiled by choice."""
+    """Sums, best worlds, circuits, orders and counts of small models; nothing runs uncompiled by choice."""
     Kernel.steps_left = 0
-    return repr([*_exact(), *_orders(), *_counts()])
+    return repr([*_exact(), *_circuits(), *_orders(), *_counts()])
 
 
 def _exact() -> Iterator[object]:
@@ -41,6 +42,14 @@ def _exact() -> Iterator[object]:
             done = solve(model)
             yield _rounded([done.log_z, *(p for answer in done.answers for p in answer.p)])
             yield [world.states.tolist() for world in best_worlds(model, 5)]
+
+
+def _circuits() -> Iterator[object]:
+    for seed in range(4):
+        model = random_model(np.random.default_rng(seed), variables=5, derived=2, max_card=4, hard=0.3)
+        made = compiled(model.graph, np.empty(0, dtype=np.int64))
+        yield made.circuit.child.tolist(), _rounded([made.log_sum, *made.joint((0, 1))])
+        yield made.best(3)[0].tolist(), made.draw(5, np.random.default_rng(seed)).tolist()
 
 
 def _rounded(numbers: list[float]) -> list[float]:

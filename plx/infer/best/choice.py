@@ -9,6 +9,7 @@ from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.limits import PLANNING, PROOF, QUICK
 from plx.infer.best.max_sum import MapPlan, best_worlds, map_plan
+from plx.infer.exact_scores import told
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
@@ -33,7 +34,7 @@ def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple
     worlds, way = found
     if way is None:
         return _second_opinion(problem, worlds, options), _bounded(worlds)
-    return _told(worlds, way)
+    return told(worlds, way)
 
 
 def _searched(model: GroundModel, count: int) -> tuple[tuple[World, ...], str | None] | None:
@@ -56,18 +57,6 @@ def _plan(model: GroundModel) -> MapPlan | None:
             return map_plan(model)
     except OutOfTimeError:
         return None
-
-
-def _told(worlds: tuple[World, ...], way: str) -> tuple[tuple[World, ...], str]:
-    """The worlds of a search that ended, and what is proven of them."""
-    open_ = [world for world in worlds if not world.optimal]
-    if not open_:
-        return worlds, f"the most probable world is proven best, by {way}"
-    within = max(world.bound - world.log_weight for world in open_ if world.bound is not None)
-    return worlds, (
-        f"the most probable world was found by {way}, and is best to rounding: no other has a log weight"
-        f" that is larger by more than {within:.2g}"
-    )
 
 
 def _annealed(problem: Problem, count: int, options: Options) -> tuple[tuple[World, ...], str]:

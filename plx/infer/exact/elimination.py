@@ -150,16 +150,26 @@ def coupling_rules(model: GroundModel, nodes: Sequence[int] | IntArray, count: i
 
 def elimination(problem: Problem) -> JunctionTreePlan | Refusal:
     """The plan for elimination, or why it would take too much."""
+    found = measured(problem)
+    if isinstance(found, Refusal) or found.fits():
+        return found
+    return refusal(found)
+
+
+def refusal(chosen: JunctionTreePlan) -> Refusal:
+    """Why a plan takes too much."""
+    return Refusal(chosen.needs, chosen.operations if chosen.complete else math.inf, chosen.couples)
+
+
+def measured(problem: Problem) -> JunctionTreePlan | Refusal:
+    """The plan for elimination, which may take too much; refused where that is plain without one."""
     model = problem.model
     if surely_wider(model.graph, math.log2(ExactBudget().entries)):
         every = np.arange(model.graph.n_variables)
         return Refusal(
             lambda: f"elimination needs {_table(model)}", math.inf, lambda: coupling_rules(model, every)
         )
-    chosen = plan(model)
-    if chosen.fits():
-        return chosen
-    return Refusal(chosen.needs, chosen.operations if chosen.complete else math.inf, chosen.couples)
+    return plan(model)
 
 
 def _table(model: GroundModel, tried: float = 0.0) -> str:

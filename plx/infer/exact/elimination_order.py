@@ -163,6 +163,20 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     return best
 
 
+def tried_orders(network: Network, tries: int, cap: float, seed: int = 0) -> list[Skeleton]:
+    """The trees of several greedy orders, with cliques of up to ``cap`` bits. Raises OutOfTimeError."""
+    graph, noise = interaction(network), np.random.default_rng(seed)
+    degree = np.diff(graph.start).astype(np.float64)
+    large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
+    return [
+        skeleton(
+            network,
+            *_eliminated(graph, _EMPTY, not large and trial % 3 != 1, noise.random(network.n_nodes), cap),
+        )
+        for trial in range(1 if large else tries)
+    ]
+
+
 def follow_order(network: Network, order: IntArray) -> Skeleton:
     """The tree of a given elimination order."""
     noise = np.zeros(network.n_nodes)

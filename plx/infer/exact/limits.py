@@ -14,6 +14,12 @@ class ExactBudget:
     operations: float = 5e9
 
 
+SLICED_OPERATIONS = 1e11
+"""What elimination in slices may take: some minutes;"""
+
+SLICES = 12
+"""so many unknowns are fixed at most."""
+
 WORLDS = 1 << 22
 """Worlds that enumeration visits at most."""
 

@@ -1,0 +1,204 @@
+"""A model compiled to a circuit, and what one compilation answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from plx import deadline
+from plx.graph.model import FactorGraph
+from plx.graph.ragged import owners, starts
+from plx.infer.answers import Nodes, distinct
+from plx.infer.circuit.decision_order import priorities
+from plx.infer.circuit.equivalent import Equivalent, equivalent
+from plx.infer.circuit.limits import EDGES, FIRST_DECISIONS, MIXED, MORE_DECISIONS, READS
+from plx.infer.circuit.tables import factors_of
+from plx.infer.exact.junction_tree import ImpossibleError
+from plx.infer.exact.network import Network
+from plx.infer.exact.split import split
+from plx.infer.exact_plan import GaveUpError
+from plx.infer.interrupts import waited
+from plx.infer.kernels.circuit_compiler import DONE, NOTHING, TOO_MANY, Circuit, compile_circuit
+from plx.infer.kernels.circuit_passes import (
+    downward,
+    draw_worlds,
+    reached_circuit,
+    trace_world,
+    upward,
+    upward_best,
+)
+from plx.infer.kernels.propagation import Factors
+from plx.infer.kernels.residuals import Residuals, copied
+from plx.values import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledCircuit:
+    """Sums and products over the states of a network's nodes (see `Circuit`): its worlds, each once.
+
+    Its logs are in units of ``unit``. ``decisions`` is what the search took.
+    """
+
+    merged: Equivalent
+    circuit: Circuit
+    root: int
+    log: float  # of the weight that every world has, in units
+    unit: float
+    decisions: int
+
+    @property
+    def network(self) -> Network:
+        """The network that was compiled: merged nodes have one state."""
+        return self.merged.network
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Sums and products, and edges."""
+        return len(self.circuit.log), len(self.circuit.child)
+
+    @cached_property
+    def state_at(self) -> IntArray:
+        """The first state of every node of the network, shape (N + 1,)."""
+        return starts(self.network.card)
+
+    @cached_property
+    def _weighed(self) -> Circuit:
+        return self.circuit._replace(log=self.circuit.log * self.unit)
+
+    @cached_property
+    def _open(self) -> FloatArray:
+        return np.zeros(self.state_at[-1])
+
+    @cached_property
+    def _value(self) -> FloatArray:
+        return self._upward(self._open)
+
+    @cached_property
+    def _flow(self) -> FloatArray:
+        return self._downward(self._value)
+
+    @property
+    def log_sum(self) -> float:
+        """The log of the sum of the weights of all worlds."""
+        return float(self._value[self.root]) + self.log * self.unit
+
+    def joint(self, nodes: Nodes) -> FloatArray:
+        """The joint distribution of nodes of the network, flat in C order.
+
+        Raises GaveUpError where it takes too many passes.
+        """
+        if not nodes:
+            return np.ones(1)
+        kept = distinct([int(self.merged.of[node]) for node in nodes])
+        return self.merged.spread(nodes, kept, self._joint(kept))
+
+    def _joint(self, nodes: Nodes) -> FloatArray:
+        *fixed, last = nodes
+        states = [range(int(self.network.card[node])) for node in fixed]
+        if math.prod(map(len, states)) * float(len(self.circuit.child)) > READS:
+            raise GaveUpError("a joint query takes too many passes over the circuit")
+        out = np.array([p for part in self._by_states(list(fixed), self._open, last) for p in part])
+        joint: FloatArray = out / out.sum()
+        return joint
+
+    def _by_states(self, fixed: list[int], states: FloatArray, last: int) -> Iterator[FloatArray]:
+        """The weights of the states of the last node, for all joint states of the others in C order."""
+        if not fixed:
+            value = self._value if states is self._open else self._upward(states)
+            scale = math.exp(min(0.0, value[self.root] - self._value[self.root]))
+            flow = self._flow if states is self._open else self._downward(value)
+            yield scale * flow[self.state_at[last] : self.state_at[last + 1]]
+            return
+        begin, end = self.state_at[fixed[0]], self.state_at[fixed[0] + 1]
+        for state in range(begin, end):
+            only = states.copy()
+            only[begin:end] = -np.inf
+            only[state] = states[state]
+            yield from self._by_states(fixed[1:], only, last)
+
+    def draw(self, count: int, random: np.random.Generator) -> IntArray:
+        """Independent worlds: states of the nodes of the network, shape (count, N)."""
+        seed = random.integers(0, 2**63, size=1, dtype=np.uint64)
+        worlds = np.empty((count, self.network.n_nodes), dtype=np.int64)
+        kernel = draw_worlds.sized(float(count) * self.network.n_nodes)
+        with np.errstate(over="ignore"):  # random words wrap around, uncompiled too
+            kernel(self._weighed, self._value, self.root, int(self.state_at[-1]), self._owner, seed, worlds)
+        return self.merged.fill(worlds - self.state_at[:-1])
+
+    def best(self, count: int) -> tuple[IntArray, FloatArray]:
+        """The worlds of the largest weights, largest first, shape (n, N), and their weights in units."""
+        n_states = int(self.state_at[-1])
+        best = np.full((n_states + len(self.circuit.log), count), -np.inf)
+        best[:n_states, 0] = 0.0
+        steps = float(len(self.circuit.child)) * count
+        upward_best.sized(steps)(self.circuit, n_states, best)
+        found = int((best[self.root] > -np.inf).sum())
+        worlds = np.empty((found, self.network.n_nodes), dtype=np.int64)
+        for rank in range(found):
+            trace_world.sized(steps)(self.circuit, n_states, self.root, best, rank, self._owner, worlds[rank])
+        return self.merged.fill(worlds - self.state_at[:-1]), best[self.root, :found] + self.log
+
+    @cached_property
+    def _owner(self) -> IntArray:
+        return owners(self.state_at)
+
+    def _upward(self, states: FloatArray) -> FloatArray:
+        deadline.check()
+        return upward.sized(float(len(self.circuit.child)))(self._weighed, states)
+
+    def _downward(self, value: FloatArray) -> FloatArray:
+        if value[self.root] == -np.inf:
+            return np.zeros(len(value))
+        n_states = int(self.state_at[-1])
+        return downward.sized(float(len(self.circuit.child)))(self._weighed, value, self.root, n_states)
+
+
+def compiled(graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> CompiledCircuit:
+    """The circuit of a factor graph whose tables are in a unit; nodes ``asked`` are among its nodes.
+
+    Raises ImpossibleError if there is no world, GaveUpError where the circuit gets too large, and
+    OutOfTimeError at the deadline.
+    """
+    merged = equivalent(split(graph, asked.tolist()))
+    factors, pool, log = factors_of(merged.network, priorities(merged.network))
+    if log == -math.inf:
+        raise ImpossibleError
+    root, circuit, decisions = _searched(factors, pool)
+    if root == NOTHING:
+        raise ImpossibleError
+    small, top = reached_circuit.sized(float(len(circuit.child)))(circuit, int(factors.state_at[-1]), root)
+    return CompiledCircuit(merged, small, top, log, unit, decisions)
+
+
+def _searched(factors: Factors, pool: Residuals) -> tuple[int, Circuit, int]:
+    """The root, the circuit and the decisions that it took: ways to choose what to decide take turns, as
+    none is good for all models."""
+    flat = factors._replace(priority=np.zeros(len(factors.card)))
+    most, total = FIRST_DECISIONS, 0
+    while True:
+        for chosen, by_use in ((flat, 1.0), (factors, MIXED), (factors, 0.0)):
+            ended, root, circuit, decisions = _compiled_within(most, chosen, pool, by_use)
+            total += decisions
+            if ended == DONE:
+                return root, circuit, total
+            if ended != TOO_MANY:
+                raise GaveUpError(f"the circuit has more than {EDGES:,} edges")
+        most *= MORE_DECISIONS
+
+
+def _compiled_within(
+    most: int, factors: Factors, pool: Residuals, by_use: float
+) -> tuple[int, int, Circuit, int]:
+    """How compiling ended, the root, the circuit and the decisions that it took, of which there are few."""
+    progress = np.zeros(3, dtype=np.int64)
+    own = copied(pool)
+    kernel = compile_circuit.compiled
+    with np.errstate(over="ignore"):  # hashes wrap around, uncompiled too
+        ended, root, circuit = waited(
+            lambda stop: kernel(factors, own, by_use, most, EDGES, progress, stop), math.inf
+        )
+    return ended, root, circuit, int(progress[0])

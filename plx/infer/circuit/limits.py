@@ -1,0 +1,28 @@
+"""What compiling a circuit, and asking it, may take."""
+
+from __future__ import annotations
+
+STATES = 1 << 20
+"""States of all nodes together, past which no circuit is tried."""
+
+EDGES = 1 << 26
+"""Edges of a circuit, and entries of tables under assignments: 512 MB of each, and twice that while they
+grow."""
+
+FIRST_DECISIONS = 5_000
+"""So many decisions are made with each way to choose them, one way after the other; the next round has"""
+
+MORE_DECISIONS = 10
+"""times as many."""
+
+MIXED = 0.1
+"""How much the factors that a node is in count against its place in an elimination order, where both do."""
+
+ORDERS = 6
+"""Elimination orders that are tried for one to decide by, of cliques of at most"""
+
+ORDER_BITS = 400.0
+"""bits."""
+
+READS = 2e9
+"""Edges read at most for joint queries, which take a pass for each joint state of all nodes but one."""

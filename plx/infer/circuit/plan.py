@@ -1,0 +1,99 @@
+"""Exact answers from a compiled circuit. What it takes to compile one only trying tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plx.infer.answers import map_answer
+from plx.infer.circuit.compiled import CompiledCircuit, compiled
+from plx.infer.circuit.limits import EDGES, STATES
+from plx.infer.exact.junction_tree import ImpossibleError
+from plx.infer.exact_plan import Refusal, exact_inference
+from plx.infer.exact_scores import States as Worlds
+from plx.infer.exact_scores import Sums, proven, sums_of, told
+from plx.infer.hard.contradiction import contradiction
+from plx.infer.inference import Inference, World
+from plx.infer.options import Clock
+from plx.infer.problem import Problem
+from plx.numerals import counted
+from plx.values import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class CircuitPlan:
+    """A model to be compiled."""
+
+    problem: Problem
+
+    reason = "compiling a circuit"
+    operations = None
+
+    @property
+    def memory(self) -> float:
+        """Bytes held at once at most."""
+        return 32.0 * EDGES
+
+    def run(self) -> Inference:
+        """All answers, `map` too, from one compilation.
+
+        Raises NoWorldError, GaveUpError where the circuit gets too large, and OutOfTimeError.
+        """
+        model, clock = self.problem.model, Clock()
+        sums = sums_of(model)
+        try:
+            circuit = compiled(sums.graph, self.problem.targets.asked, sums.unit)
+        except ImpossibleError:
+            raise contradiction(model) from None
+        place = circuit.network.node
+        found = exact_inference(
+            model,
+            _reason(circuit, clock.seconds),
+            circuit.log_sum,
+            lambda nodes: circuit.joint(tuple(place[list(nodes)].tolist())),
+        )
+        best = max((query.best for query in model.queries if query.kind == "map"), default=0)
+        if not best:
+            return found
+        worlds, note = best_worlds(self.problem, circuit, sums, best)
+        answers = [
+            map_answer(worlds[: query.best]) if query.kind == "map" else answer
+            for query, answer in zip(model.queries, found.answers, strict=True)
+        ]
+        return replace(found, answers=tuple(answers), notes=(*found.notes, note))
+
+
+def best_worlds(
+    problem: Problem, circuit: CompiledCircuit, sums: Sums, count: int
+) -> tuple[tuple[World, ...], str]:
+    """The best worlds of a model, best first, and how they were found, as a note for people."""
+    variables = circuit.network.node[: problem.graph.n_variables]
+
+    def listed(k: int) -> tuple[Worlds, FloatArray]:
+        worlds, totals = circuit.best(k)
+        return np.ascontiguousarray(worlds[:, variables].T.astype(np.int32)), totals
+
+    return told(proven(problem.model, sums, count, listed), "the circuit")
+
+
+def circuit_plan(problem: Problem) -> CircuitPlan | Refusal | None:
+    """The plan to compile a model; None where no rule is hard and no node derived, as it pays for these."""
+    graph = problem.graph
+    if not len(problem.parts.hard_factors) and not graph.n_derived:
+        return None
+    states = int(graph.card.sum())
+    if states > STATES:
+        return Refusal(
+            lambda: f"circuits are compiled of at most {STATES:,} states of unknowns, not {states:,}",
+            float("inf"),
+        )
+    return CircuitPlan(problem)
+
+
+def _reason(circuit: CompiledCircuit, seconds: float) -> str:
+    nodes, edges = circuit.size
+    return (
+        f"compiled to a circuit of {counted(nodes, 'node')} and {counted(edges, 'edge')}"
+        f" in {counted(circuit.decisions, 'decision')}, {seconds:.2f} s"
+    )

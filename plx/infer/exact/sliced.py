@@ -1,0 +1,167 @@
+"""Elimination in slices: some unknowns are fixed to each of their joint states in turn, the rest is summed.
+
+What fixed unknowns leave is narrower: s of two states divide memory by up to 2^s, for 2^s propagations
+(cutset conditioning: Pearl, Probabilistic reasoning in intelligent systems, 1988, §4.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from plx import deadline
+from plx.graph.model import GroundModel
+from plx.graph.ragged import owners, starts
+from plx.graph.rows import BoolArray
+from plx.graph.sizes import from_bits
+from plx.graph.worlds import run_strides
+from plx.infer.answers import distinct, free_nodes
+from plx.infer.exact.elimination import Cost, JunctionTreePlan, measured, refusal
+from plx.infer.exact.elimination_order import Skeleton
+from plx.infer.exact.junction_tree import Beliefs, ImpossibleError, Propagation
+from plx.infer.exact.limits import SLICED_OPERATIONS, SLICES, ExactBudget
+from plx.infer.exact_plan import Refusal, exact_inference
+from plx.infer.hard.contradiction import contradiction
+from plx.infer.inference import Inference
+from plx.infer.problem import Problem
+from plx.numerals import counted
+from plx.values import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class SlicedPlan:
+    """A tree in which nodes that are fixed have one state; ``whole`` is the plan that does not fit."""
+
+    model: GroundModel
+    whole: JunctionTreePlan
+    fixed: tuple[int, ...]  # nodes of the network
+    tree: Skeleton
+
+    @property
+    def slices(self) -> int:
+        """Joint states of the fixed nodes."""
+        return math.prod(self.whole.skeleton.network.card[list(self.fixed)].tolist())
+
+    @property
+    def reason(self) -> str:
+        """In words for people."""
+        cost = Cost.of(self.tree)
+        steps = (
+            f"eliminated in {len(self.tree.order):,} steps over at most {2.0**cost.table_bits:,.0f} states"
+        )
+        if not self.fixed:
+            return steps
+        return f"{steps}, for each of {self.slices:,} joint states of {counted(len(self.fixed), 'unknown')}"
+
+    @property
+    def operations(self) -> float:
+        """Table entries touched, about."""
+        return self.slices * self.tree.operations
+
+    @property
+    def memory(self) -> float:
+        """Bytes held at once, about."""
+        return 8.0 * from_bits(Cost.of(self.tree).entry_bits)
+
+    def run(self) -> Inference:
+        """All answers, added up over the slices. Raises NoWorldError, and OutOfTimeError at the deadline."""
+        queries = self.model.queries
+        scopes = sorted({self.whole.scope(distinct(free_nodes(query))) for query in queries} - {()})
+        top, mass = -math.inf, 0.0
+        sums = [np.zeros(self.whole.skeleton.network.card[list(scope)]) for scope in scopes]
+        for states, beliefs in self._propagated(scopes):
+            before = math.exp(top - max(top, beliefs.log_z))
+            top = max(top, beliefs.log_z)
+            mine = math.exp(beliefs.log_z - top)
+            mass = mass * before + mine
+            for scope, summed, joint in zip(scopes, sums, beliefs.joints, strict=True):
+                summed *= before
+                at = tuple(states.get(node, slice(None)) for node in scope)
+                summed[at] += mine * joint.reshape(np.shape(summed[at]))
+        if not mass:
+            raise contradiction(self.model)
+        joints = {scope: (summed / mass).ravel() for scope, summed in zip(scopes, sums, strict=True)}
+        joints[()] = np.ones(1)
+        log_sum = top + math.log(mass)
+        return exact_inference(
+            self.model, self.reason, log_sum, lambda nodes: joints[self.whole.scope(nodes)]
+        )
+
+    def _propagated(self, scopes: list[tuple[int, ...]]) -> Iterator[tuple[dict[int, int], Beliefs]]:
+        """The states of the fixed nodes, and what the tree gives for them, where a world is possible."""
+        card = self.whole.skeleton.network.card
+        tree, entry, offset = _restricted(self.tree, self.whole.skeleton, self.fixed)
+        propagation, table = Propagation(tree, scopes), self.whole.skeleton.network.table
+        sizes = np.diff(np.append(tree.network.table_at, len(entry)))
+        for joint in product(*(range(int(card[node])) for node in self.fixed)):
+            deadline.check()
+            with suppress(ImpossibleError):
+                here = entry + np.repeat(offset @ np.array(joint, dtype=np.int64), sizes)
+                yield dict(zip(self.fixed, joint, strict=True)), propagation.run(table[here])
+
+
+def _restricted(
+    tree: Skeleton, whole: Skeleton, fixed: tuple[int, ...]
+) -> tuple[Skeleton, IntArray, IntArray]:
+    """The tree over tables of slices, one by one; of each entry of these the place in the table of the whole
+    network in the first slice; and how far a state of each fixed node moves it, shape (factors, fixed)."""
+    network, card = whole.network, tree.network.card
+    strides = run_strides(network.card[network.scope], network.scope_start)
+    offset = np.zeros((network.n_factors, len(fixed)), dtype=np.int64)
+    owner = owners(network.scope_start)
+    for i, node in enumerate(fixed):
+        at = np.flatnonzero(network.scope == node)
+        offset[owner[at], i] = strides[at]
+    entry = []
+    for f in range(network.n_factors):
+        rows = slice(int(network.scope_start[f]), int(network.scope_start[f + 1]))
+        place = np.zeros(1, dtype=np.int64)
+        for node, stride in zip(network.scope[rows].tolist(), strides[rows].tolist(), strict=True):
+            place = (place[:, None] + stride * np.arange(card[node])).ravel()
+        entry.append(network.table_at[f] + place)
+    size = starts([len(places) for places in entry])
+    sliced = tree.network._replace(table_at=size[:-1], table=np.zeros(size[-1]))
+    return replace(tree, network=sliced), np.concatenate([*entry, np.empty(0, dtype=np.int64)]), offset
+
+
+def elimination_or_slices(problem: Problem) -> JunctionTreePlan | SlicedPlan | Refusal:
+    """The plan for elimination, in slices where the whole takes too much memory; or what it would take."""
+    found = measured(problem)
+    if isinstance(found, Refusal) or found.fits():
+        return found
+    return sliced(problem.model, found) or refusal(found)
+
+
+def sliced(model: GroundModel, whole: JunctionTreePlan) -> SlicedPlan | None:
+    """The plan in slices where a tree that is known does not fit; None if that takes too long, too."""
+    if not whole.complete or whole.apart:
+        return None
+    skeleton, fixed, limit = whole.skeleton, list[int](), ExactBudget()
+    free = np.asarray(skeleton.network.times == 1)
+    free[skeleton.network.family] = False
+    tree = skeleton
+    while Cost.of(tree).entry_bits > math.log2(limit.entries):
+        deadline.check()
+        node = _widest(tree, free)
+        if node < 0 or len(fixed) >= SLICES:
+            return None
+        fixed.append(node)
+        card = tree.network.card.copy()
+        card[node] = 1
+        tree = replace(tree, network=tree.network._replace(card=card))
+    found = SlicedPlan(model, whole, tuple(fixed), tree)
+    return found if found.operations <= SLICED_OPERATIONS else None
+
+
+def _widest(tree: Skeleton, free: BoolArray) -> int:
+    """The free node that takes most of the tables when it is fixed; -1 if none is free."""
+    weight: FloatArray = np.exp2(tree.bits - tree.bits.max(initial=0.0))
+    size = tree.network.card[tree.axis]
+    saved = np.bincount(tree.axis, np.repeat(weight, np.diff(tree.axis_start)) * (1 - 1 / size), len(free))
+    saved[~free] = 0.0
+    return int(saved.argmax()) if saved.max(initial=0.0) > 0 else -1
