@@ -1,0 +1,219 @@
+"""Answers to queries from sums over histograms.
+
+What a query mentions of its elements depends on the rest of the world through their cells alone. So its
+distribution is that of these cells, times what is known of each element given its cell, and of what two share
+given both of theirs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from plx.check.program import BOOLEAN, Expr, RandomTerm
+from plx.firstorder.limits import MOST_JOINT
+from plx.firstorder.local import Local, Table
+from plx.firstorder.questions import Pattern
+from plx.firstorder.refusal import NotLiftableError, shown
+from plx.firstorder.sums import Means, Sums
+from plx.firstorder.totals import counted
+from plx.firstorder.units import Units
+from plx.values import TRUE, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The distribution of a query's targets: their value ids, and probabilities in C order; the log of the sum
+    over the worlds in which what is given holds."""
+
+    labels: tuple[IntArray, ...]
+    p: FloatArray
+    log_z: float
+
+
+class Answers:
+    """The answers to patterns of queries."""
+
+    def __init__(self, sums: Sums) -> None:
+        self.sums = sums
+        self.structure = sums.structure
+        self.base = sums.structure.base
+
+    @cached_property
+    def means(self) -> list[Means]:
+        """The sums over histograms, and means of counts, at every joint state of what is about no element."""
+        return [self.sums.means(g) for g in range(self.base.states)]
+
+    @cached_property
+    def log_z(self) -> float:
+        """The log of the sum over all worlds."""
+        logs = self.base.alone + np.array([means.log_sum for means in self.means])
+        return float(np.logaddexp.reduce(logs))
+
+    def answer(self, pattern: Pattern) -> Found:
+        """The distribution that a query asks for. Raises NotLiftableError where it is too large."""
+        joint = _Joint(self, pattern)
+        return joint.found()
+
+    def cells(self, groups: Sequence[int], numbers: Sequence[int]) -> FloatArray:
+        """Log sums [G, m, …, T] by the cells of different elements of some groups, and by totals."""
+        base, structure = self.base, self.structure
+        shape = [structure.cells[base.kind[group]] for group in groups]
+        size = math.prod(structure.totals.sizes(numbers))
+        if base.states * math.prod(shape) * size > MOST_JOINT:
+            raise NotLiftableError("a query asks for too large a joint distribution")
+        out = np.full((base.states, *shape, size), -np.inf)
+        for g in range(base.states):
+            if len(groups) <= 2 and not numbers:
+                out[g] = self._from_means(g, groups, shape)
+                continue
+            for cells in itertools.product(*map(range, shape)):
+                fixed = [*zip(groups, cells, strict=True)]
+                if all(np.isfinite(structure.groups[a].own[g, c]) for a, c in fixed):
+                    out[(g, *cells)] = self.sums.log_sums(g, fixed, numbers)
+        return out + base.alone.reshape(-1, *[1] * (out.ndim - 1))
+
+    def _from_means(self, g: int, groups: Sequence[int], shape: Sequence[int]) -> FloatArray:
+        means, count = self.means[g], self.base.count
+        p = np.ones(shape)
+        if len(groups) == 1:
+            (a,) = groups
+            p = np.array([means.mean(a, c) for c in range(shape[0])]) / count[a]
+        elif len(groups) == 2:
+            a, b = groups
+            pairs = count[a] * (count[b] - (a == b))
+            for c, d in itertools.product(*map(range, shape)):
+                p[c, d] = means.product((a, c), (b, d)) / pairs
+        with np.errstate(divide="ignore"):
+            logs: FloatArray = means.log_sum + np.log(np.maximum(p, 0.0))
+        return logs[..., None]
+
+
+class _Joint:
+    """The joint distribution of what one query mentions: axes [G, cells of each element, shared of each pair,
+    T]."""
+
+    def __init__(self, answers: Answers, pattern: Pattern) -> None:
+        self.answers, self.pattern = answers, pattern
+        base = answers.base
+        self.elements = pattern.elements
+        self.units = Units(Local(base.rules, sorted({*self.elements, *base.rules.named})), base.parts)
+        self.local = self.units.local
+        self.distinct = list(dict.fromkeys(pattern.numbers))
+        self.asked = [self._tables(target) for target in pattern.query.targets]
+        self.given = [self._tables(fact) for fact in pattern.given]
+        nodes = {node for tables in (*self.asked, *self.given) for table in tables for node in table.nodes}
+        about = [self.local.nodes[node].elements for node in nodes]
+        self.pairs = sorted(
+            {tuple(sorted(found, key=self.elements.index)) for found in about if len(found) == 2},
+            key=lambda pair: [self.elements.index(e) for e in pair],
+        )
+
+    def found(self) -> Found:
+        logs, where = self._logs()
+        with np.errstate(divide="ignore"):
+            for tables in self.given:
+                logs = logs + np.log((self._values(tables, where) == TRUE).astype(np.float64))
+        total = float(np.logaddexp.reduce(logs, axis=None))
+        if total == -np.inf:
+            return Found((), np.empty(0), total)
+        labels, codes = [], np.zeros((1,) * logs.ndim, dtype=np.int64)
+        for target, tables in zip(self.pattern.query.targets, self.asked, strict=True):
+            domain, place = self._labels(target, self._values(tables, where))
+            labels.append(domain)
+            codes = codes * len(domain) + place
+        size = math.prod(len(domain) for domain in labels)
+        p = np.exp(logs - total)
+        codes = np.broadcast_to(codes, p.shape)
+        return Found(tuple(labels), np.bincount(codes.ravel(), p.ravel(), minlength=size), total)
+
+    def _logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
+        """The log weights of all states, and the state of every node along its axis."""
+        base, structure, count = self.answers.base, self.answers.structure, len(self.elements)
+        groups = [base.group(element) for element in self.elements]
+        by_cell = self.answers.cells(groups, self.distinct)
+        states = [self.units.cells(element)[1] for element in self.elements]
+        axes = 2 + count + len(self.pairs)
+        where = {
+            node: column.reshape(column.shape + (1,) * (axes - column.ndim))
+            for node, column in self.units.axes(states).items()
+        }
+        sizes = [self.units.cells(element)[0] for element in self.elements]
+        shared = [self.units.joint(a, b) for a, b in self.pairs]
+        whole = base.states * by_cell.shape[-1] * math.prod([*sizes, *(j.shape[3] for j, _ in shared)])
+        if whole > MOST_JOINT:
+            raise NotLiftableError(
+                f"{shown(self.pattern.query.span)} is about {whole:,} joint states (at most {MOST_JOINT:,} are "
+                "taken)",
+                self.pattern.query.span,
+            )
+        merged = [structure.merged[base.kind[group]] for group in groups]
+        at = np.ix_(np.arange(base.states), *merged, np.arange(by_cell.shape[-1]))
+        logs = by_cell[at]
+        logs = logs.reshape(*logs.shape[:-1], *[1] * len(self.pairs), logs.shape[-1])
+        for i, (element, group) in enumerate(zip(self.elements, groups, strict=True)):
+            own = self.units.own(element)
+            rest = structure.merge(base.kind[group], own)[:, merged[i]]
+            with np.errstate(invalid="ignore"):
+                alone = np.where(np.isfinite(own), own - rest, -np.inf)
+            shape = [1] * axes
+            shape[0], shape[1 + i] = alone.shape
+            logs = logs + alone.reshape(shape)
+        for i, ((a, b), (joint, nodes)) in enumerate(zip(self.pairs, shared, strict=True)):
+            place, (first, second) = 1 + count + i, (self.elements.index(a), self.elements.index(b))
+            whole_pair = np.logaddexp.reduce(joint, axis=3, keepdims=True)
+            with np.errstate(invalid="ignore"):
+                split = np.where(np.isfinite(joint), joint - whole_pair, -np.inf)
+            shape = [1] * axes
+            for axis, size in zip((0, 1 + first, 1 + second, place), split.shape, strict=True):
+                shape[axis] = size
+            logs = logs + split.reshape(shape)
+            cards = [self.local.nodes[node].card for node in nodes]
+            for node, column in zip(nodes, np.unravel_index(np.arange(joint.shape[3]), cards), strict=True):
+                shape = [1] * axes
+                shape[place] = len(column)
+                where[node] = column.reshape(shape)
+        return logs, where
+
+    def _tables(self, expr: Expr) -> list[Table]:
+        """The value ids of an expression, one table for each joint value of the totals."""
+        pattern = self.pattern
+        body, rows = counted(
+            self.answers.structure.totals, expr, pattern.aggregates, pattern.numbers, self.distinct,
+            pattern.env,
+        )  # fmt: skip
+        found: list[Table | None] = [None] * rows.n
+        for row, table in self.local.columns(body, rows):
+            found[row] = table
+        return [table for table in found if table is not None]
+
+    def _values(self, tables: Sequence[Table], where: dict[int, IntArray]) -> IntArray:
+        """Value ids along all axes."""
+        axes = 2 + len(self.elements) + len(self.pairs)
+        parts = []
+        for table in tables:
+            ids = np.asarray(table.at(where)) if table.nodes else table.entries
+            parts.append(np.broadcast_to(ids, ids.shape if ids.ndim else (1,) * axes))
+        shape = np.broadcast_shapes(*(part.shape for part in parts))
+        return np.concatenate([np.broadcast_to(part, shape) for part in parts], axis=-1)
+
+    def _labels(self, target: Expr, ids: IntArray) -> tuple[IntArray, IntArray]:
+        """The values that a target may have, and the place of each value among them."""
+        values = self.local.evaluator.values
+        if isinstance(target, RandomTerm):
+            atom = int(self.local.formulas.atom(target, self.pattern.env)[0])
+            domain = self.local.atoms.domains[int(self.local.atoms.domain[atom])]
+        elif np.isin(ids, BOOLEAN).all():
+            domain = BOOLEAN
+        else:
+            domain = np.unique(ids)
+            domain = domain[np.argsort(values.floats(domain), kind="stable")]
+        order = np.argsort(domain)
+        return domain, order[np.searchsorted(domain, ids, sorter=order)]
+
+

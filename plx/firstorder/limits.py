@@ -1,0 +1,33 @@
+"""How much a first-order answer may take."""
+
+from __future__ import annotations
+
+LEAST_MEMBERS = 3
+"""Types with fewer members than this are expanded, as there is little to gain."""
+
+MOST_CELLS = 4096
+"""Joint states of the unknowns of one element."""
+
+MOST_PAIR = 1 << 24
+"""Entries of the table of a pair of elements, 128 MB: cells of both, and the states of what they share."""
+
+MOST_GLOBAL = 1 << 12
+"""Joint states of the unknowns that are about no element; each is summed over on its own."""
+
+MOST_GROUPS = 40
+"""Groups of elements that rules tell apart."""
+
+MOST_HISTOGRAMS = 3e10
+"""Histograms of cells that are summed over; a few nanoseconds each."""
+
+MOST_JOINT = 1 << 22
+"""Entries of the joint distribution that a query asks for, 32 MB."""
+
+MOST_PATTERNS = 2000
+"""Instances of queries that differ in more than names; each is worked out on its own."""
+
+MOST_TOTALS = 1 << 24
+"""Combinations of values of the counts that rules and queries ask for, 128 MB."""
+
+GROUND_FIRST = 20_000
+"""A program of at most so many ground instances is grounded, to see whether another exact way is cheaper."""

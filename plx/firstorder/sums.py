@@ -1,0 +1,186 @@
+"""Sums over histograms: how many elements of each group are in each cell.
+
+The weight of a histogram is a product of multinomial coefficients, of the cells' own weights and of the
+weights of pairs (Van den Broeck et al. 2011; Beame et al. 2015, *Symmetric weighted first-order model counting*,
+section 4), all of them positive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.firstorder.limits import MOST_HISTOGRAMS
+from plx.firstorder.refusal import NotLiftableError
+from plx.firstorder.structure import Structure
+from plx.infer.kernels.histogram_sums import histogram_sums
+from plx.values import FloatArray, IntArray
+
+Fixed = Sequence[tuple[int, int]]
+"""Elements that are in a cell: the group and the cell of each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The log of the sum, and of each cell of each group the mean of its count, and of products of two."""
+
+    log_sum: float
+    place: dict[tuple[int, int], int]
+    first: FloatArray
+    second: FloatArray
+
+    def mean(self, group: int, cell: int) -> float:
+        """The mean number of elements of a group in a cell."""
+        at = self.place.get((group, cell))
+        return 0.0 if at is None else float(self.first[at])
+
+    def product(self, a: tuple[int, int], b: tuple[int, int]) -> float:
+        """The mean number of pairs of different elements, one of a group in a cell, the other of another."""
+        i, j = self.place.get(a), self.place.get(b)
+        if i is None or j is None:
+            return 0.0
+        return float(self.second[i, j]) - (float(self.first[i]) if a == b else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Slots:
+    """Groups laid out for the kernel: cells of no weight are left out, the largest group is last."""
+
+    group: list[int]  # of every slot
+    cell: list[int]
+    start: list[int]
+    size: list[int]
+    own: FloatArray
+
+
+class Sums:
+    """The sums that answers are made of; ``histograms`` is how many are summed over at a time."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self._factorial = np.concatenate(
+            [[0.0], np.cumsum(np.log(np.arange(1.0, max(structure.base.count, default=0) + 1)))]
+        )
+        self.histograms = sum(self._count(g) for g in range(structure.base.states))
+        if self.histograms > MOST_HISTOGRAMS:
+            raise NotLiftableError(
+                f"there are {self.histograms:,.0f} histograms of cells (at most {MOST_HISTOGRAMS:,.0f} are "
+                "summed over)"
+            )
+
+    def means(self, g: int) -> Means:
+        """The sum and means of counts at a joint state of what is about no element."""
+        slots = self._slots(g, ())
+        first, second = np.zeros(len(slots.group)), np.zeros((len(slots.group),) * 2)
+        log_sum = self._run(g, slots, (), first, second)[0]
+        place = {key: i for i, key in enumerate(zip(slots.group, slots.cell, strict=True))}
+        return Means(log_sum, place, first, second)
+
+    def log_sums(self, g: int, fixed: Fixed, numbers: Sequence[int]) -> FloatArray:
+        """Log sums [T] by the joint values of some totals, in C order, with some elements in their cells."""
+        slots = self._slots(g, fixed)
+        return self._run(g, slots, numbers, np.zeros(0), np.zeros((0, 0)))[1]
+
+    # ------------------------------------------------------------------------ the kernel
+
+    def _count(self, g: int) -> float:
+        slots = self._slots(g, ())
+        widths = np.diff(slots.start)
+        return math.prod(
+            float(math.comb(n + int(c) - 1, int(c) - 1)) if c else 1.0
+            for n, c in zip(slots.size, widths, strict=True)
+        )
+
+    def _slots(self, g: int, fixed: Fixed) -> _Slots:
+        structure = self.structure
+        rest = [group.count for group in structure.groups]
+        for group, _ in fixed:
+            rest[group] -= 1
+        groups = []
+        for group, cell in fixed:
+            groups.append((1, group, [cell]))
+        for number, group in enumerate(structure.groups):
+            if rest[number]:
+                groups.append((rest[number], number, np.flatnonzero(np.isfinite(group.own[g])).tolist()))
+        groups.sort(key=lambda item: (len(item[2]) > 1, item[0] * max(len(item[2]) - 1, 0)))
+        flat = [(number, cell) for _, number, cells in groups for cell in cells]
+        own = [structure.groups[number].own[g, cell] for number, cell in flat]
+        return _Slots(
+            [number for number, _ in flat],
+            [cell for _, cell in flat],
+            np.cumsum([0, *(len(cells) for _, _, cells in groups)]).tolist(),
+            [count for count, _, _ in groups],
+            np.array(own, dtype=np.float64),
+        )
+
+    def _run(
+        self, g: int, slots: _Slots, numbers: Sequence[int], first: FloatArray, second: FloatArray
+    ) -> tuple[float, FloatArray]:
+        totals = self.structure.totals
+        used = list(dict.fromkeys([*range(totals.ruled), *numbers]))
+        sizes = totals.sizes(used)
+        out = np.full(math.prod(sizes), -np.inf)
+        log_sum = -np.inf
+        if (np.diff(slots.start) > 0).all() and np.isfinite(slots.own).all():
+            pair = self._pair(g, slots)
+            own, pair, constant = _centred(slots, pair)
+            repeats = out.size // totals.weight.shape[1]
+            by_total = np.repeat(totals.weight[g], repeats)
+            steps = float(self.histograms) + len(out)
+            log_sum = constant + histogram_sums.sized(steps * len(slots.own))(
+                np.array(slots.start), np.array(slots.size), own, pair, self._factorial,
+                self._steps(g, slots, used, sizes), by_total, out, first, second,
+            )  # fmt: skip
+            out = out + constant if out.size > 1 else np.array([log_sum])
+        return log_sum, _kept(out, used, sizes, numbers)
+
+    def _steps(self, g: int, slots: _Slots, used: Sequence[int], sizes: Sequence[int]) -> IntArray:
+        strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1)[: len(used)].astype(np.int64)
+        step = np.zeros(len(slots.group), dtype=np.int64)
+        for i, (group, cell) in enumerate(zip(slots.group, slots.cell, strict=True)):
+            step[i] = int((self.structure.added(group, used)[g, cell] * strides).sum()) if used else 0
+        return step
+
+    def _pair(self, g: int, slots: _Slots) -> FloatArray:
+        """The log weights between slots; 0 where there is no pair."""
+        kinds = [self.structure.groups[group].kind for group in slots.group]
+        out = np.zeros((len(kinds), len(kinds)))
+        for i, (a, cell) in enumerate(zip(kinds, slots.cell, strict=True)):
+            for j, (b, other) in enumerate(zip(kinds, slots.cell, strict=True)):
+                weights = self.structure.pair(a, b)
+                if weights is not None:
+                    out[i, j] = weights[g, cell, other]
+        return out
+
+
+def _centred(slots: _Slots, pair: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Weights less what all histograms have in common, which is returned: what is summed stays small."""
+    own, pair, constant = slots.own.copy(), pair.copy(), 0.0
+    blocks = [slice(*ends) for ends in zip(slots.start, slots.start[1:], strict=False)]
+    for i, (mine, n) in enumerate(zip(blocks, slots.size, strict=True)):
+        middle = float(np.median(own[mine]))
+        own[mine] -= middle
+        constant += n * middle
+        for j, (other, m) in enumerate(zip(blocks, slots.size, strict=True)):
+            part = pair[mine, other]
+            finite = part[np.isfinite(part)]
+            if j < i or not len(finite):
+                continue
+            middle = float(np.median(finite))
+            pair[mine, other] -= middle
+            if j > i:
+                pair[other, mine] -= middle
+            constant += middle * (n * m if j > i else n * (n - 1) / 2)
+    return own, pair, constant
+
+
+def _kept(logs: FloatArray, used: Sequence[int], sizes: Sequence[int], numbers: Sequence[int]) -> FloatArray:
+    """Log sums by the totals ``numbers``, in this order, from those by all that were used."""
+    grid = logs.reshape(sizes) if used else logs.reshape(())
+    others = tuple(axis for axis, number in enumerate(used) if number not in numbers)
+    reduced = np.logaddexp.reduce(grid, axis=others) if others else grid
+    left = [number for number in used if number in numbers]
+    return np.asarray(reduced).transpose([left.index(number) for number in numbers]).ravel()
