@@ -28,8 +28,8 @@ from plx.values import TRUE, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The distribution of a query's targets: their value ids, and probabilities in C order; the log of the sum
-    over the worlds in which what is given holds."""
+    """The distribution of a query's targets: their value ids, and probabilities in C order; the log of
+    the sum over the worlds in which what is given holds."""
 
     labels: tuple[IntArray, ...]
     p: FloatArray
@@ -130,7 +130,8 @@ class _Joint:
         size = math.prod(len(domain) for domain in labels)
         p = np.exp(logs - total)
         codes = np.broadcast_to(codes, p.shape)
-        return Found(tuple(labels), np.bincount(codes.ravel(), p.ravel(), minlength=size), total)
+        shares = np.bincount(codes.ravel(), p.ravel(), minlength=size).astype(np.float64)
+        return Found(tuple(labels), shares, total)
 
     def _logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
         """The log weights of all states, and the state of every node along its axis."""
@@ -148,8 +149,8 @@ class _Joint:
         whole = base.states * by_cell.shape[-1] * math.prod([*sizes, *(j.shape[3] for j, _ in shared)])
         if whole > MOST_JOINT:
             raise NotLiftableError(
-                f"{shown(self.pattern.query.span)} is about {whole:,} joint states (at most {MOST_JOINT:,} are "
-                "taken)",
+                f"{shown(self.pattern.query.span)} is about {whole:,} joint states "
+                f"(at most {MOST_JOINT:,} are taken)",
                 self.pattern.query.span,
             )
         merged = [structure.merged[base.kind[group]] for group in groups]
@@ -215,5 +216,3 @@ class _Joint:
             domain = domain[np.argsort(values.floats(domain), kind="stable")]
         order = np.argsort(domain)
         return domain, order[np.searchsorted(domain, ids, sorter=order)]
-
-

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from plx.firstorder.limits import MOST_GROUPS
 from plx.firstorder.local import Local
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
-from plx.firstorder.units import Units
-from plx.values import FloatArray, IntArray
+from plx.firstorder.units import LongArray, Units
+from plx.values import IntArray
 
 _CHUNK = 32
 """Elements whose unknowns are laid out together."""
@@ -37,9 +35,8 @@ class Base:
         order = np.argsort(self.kind_of, kind="stable")
         starts = np.searchsorted(self.kind_of[order], np.arange(self.kinds))
         ends = np.append(starts[1:], len(order))
-        self.samples = [
-            ids[order[low : min(low + 2, high)]].tolist() for low, high in zip(starts, ends, strict=True)
-        ]
+        members = [ids[order[low:high]] for low, high in zip(starts, ends, strict=True)]
+        self.samples = [_ends(rules, some) for some in members]
         _, places, counts = np.unique(self.group_of, return_index=True, return_counts=True)
         self.first: list[int] = ids[places].tolist()
         self.count: list[int] = counts.tolist()
@@ -71,7 +68,7 @@ class Base:
             found.update(dict.fromkeys(some, units))
         return [found[e] for e in self.first]
 
-    def _pairs(self) -> dict[tuple[int, int], FloatArray]:
+    def _pairs(self) -> dict[tuple[int, int], LongArray]:
         """The log weights [G, C, C'] of the cells of two elements, by their kinds."""
         found = {}
         for a in range(self.kinds):
@@ -79,26 +76,25 @@ class Base:
                 mine, others = self.samples[a], self.samples[b]
                 if a == b and len(mine) < 2:
                     continue
-                self._refuse_order(a, b)
-                found[a, b] = self.units.pair(mine[0], mine[1] if a == b else others[0])[..., 0]
+                found[a, b] = self.units.pair(mine[0], others[-1])[..., 0]
                 if a == b:
-                    self._refuse_direction(found[a, b])
+                    self._refuse_order(found[a, b], found[a, b].transpose(0, 2, 1))
+                elif self.rules.ordered is not None:
+                    self._refuse_order(found[a, b], self.units.pair(mine[-1], others[0])[..., 0])
         return found
 
-    def _refuse_order(self, a: int, b: int) -> None:
-        if a != b and self.rules.ordered is not None:
-            raise NotLiftableError(
-                "rules depend on the order of members, and tell some of these apart", self.rules.ordered
-            )
-
-    def _refuse_direction(self, weights: FloatArray) -> None:
-        """What two elements of one kind say of each other must be the same both ways round."""
-        other = weights.transpose(0, 2, 1)
+    def _refuse_order(self, weights: LongArray, other: LongArray) -> None:
+        """What two elements say of each other must be the same whichever comes first."""
         finite = np.isfinite(weights)
-        alike = np.array_equal(finite, finite.transpose(0, 2, 1)) and np.allclose(
+        same = np.array_equal(finite, np.isfinite(other)) and np.allclose(
             weights[finite], other[finite], rtol=1e-13, atol=1e-13
         )
-        if not alike:
+        if not same:
             raise NotLiftableError("rules depend on the order of members", self.rules.ordered)
 
 
+def _ends(rules: Rules, members: IntArray) -> list[int]:
+    """The first and the last of some elements in the order of their type; one alone once."""
+    rank = rules.universe.rank(members)
+    ends = dict.fromkeys([int(members[rank.argmin()]), int(members[rank.argmax()])])
+    return list(ends)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.check.program import (
-    Const,
     Expr,
     Membership,
     Operation,
@@ -21,6 +22,7 @@ from plx.check.program import (
     Scope,
     SetBinding,
     SetConst,
+    SetExpr,
     SetType,
     SlotInfo,
     Variable,
@@ -34,7 +36,7 @@ from plx.ground.budget import GroundBudget
 from plx.ground.columns import TableBlock
 from plx.ground.counters import Counters
 from plx.ground.distributions import ground_distribution
-from plx.ground.env import ROOT, Env
+from plx.ground.env import Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
@@ -50,11 +52,11 @@ class Table:
     """Values by the joint state of a few nodes: log weights, or value ids; one axis per node."""
 
     nodes: tuple[int, ...]
-    entries: FloatArray | IntArray
+    entries: npt.NDArray[Any]
 
-    def at(self, states: dict[int, IntArray | int]) -> FloatArray | IntArray:
+    def at(self, states: Mapping[int, IntArray]) -> npt.NDArray[Any]:
         """The entries at states of all nodes, which are broadcast."""
-        found: FloatArray | IntArray = self.entries[tuple(states[node] for node in self.nodes)]
+        found: npt.NDArray[Any] = self.entries[tuple(states[node] for node in self.nodes)]
         return found
 
 
@@ -119,7 +121,7 @@ class Local:
             yield Table((), np.array(-np.inf))
             return
         for batch in batches:
-            logs = self.evaluator.values.logs(batch.tables)
+            logs = self.rules.logs(batch.tables)
             for nodes, table in zip(batch.scope.tolist(), batch.table.tolist(), strict=True):
                 if any(node >= len(self._cards) for node in nodes):
                     raise NotLiftableError(
@@ -179,8 +181,7 @@ def placed(rules: Rules, scope: Scope, at: dict[int, int]) -> Scope:
         if isinstance(binding, SetBinding) and binding.variable.uid in at:
             variable = binding.variable
             bindings.append(_single(variable, at[variable.uid]))
-            whole = isinstance(binding.set, SetType) and not binding.set.arguments
-            if not (whole and len(rules.universe.types) == 1 and binding.set.name == rules.universe.types[0]):
+            if not _is_whole(rules, binding.set):
                 guards.append(Membership(variable, binding.set, span=binding.span))
         elif isinstance(binding, RelationBinding) and any(v.uid in at for v in binding.variables):
             facts = rules.evaluator.program.relations[binding.relation].facts
@@ -199,6 +200,11 @@ def placed(rules: Rules, scope: Scope, at: dict[int, int]) -> Scope:
     if len(guards) > 1:
         guard = Operation("and", tuple(guards), span=guards[0].span)
     return Scope(tuple(bindings), guard)
+
+
+def _is_whole(rules: Rules, set_: SetExpr) -> bool:
+    """Whether every element is in a set."""
+    return isinstance(set_, SetType) and not set_.arguments and rules.universe.types == (set_.name,)
 
 
 def _single(variable: Variable, element: int) -> SetBinding:
@@ -256,5 +262,3 @@ def tuples(elements: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
     for chosen in itertools.product(elements, repeat=count):
         if set(chosen) == set(elements):
             yield chosen
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,7 +26,9 @@ from plx.ground.names import QueryNames
 from plx.ground.query_slots import query_slots
 from plx.infer.answers import exact_answer, log_z_answer
 from plx.infer.inference import Answer, Inference
+from plx.infer.options import Clock
 from plx.numerals import counted
+from plx.weights import Number
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,7 @@ class FirstOrderPlan:
 
     def run(self) -> tuple[GroundModel, Inference]:
         """The instances of all queries, and their answers. Raises NoWorldError if no world is possible."""
+        clock = Clock()
         log_z = self.answers.log_z
         program = self.answers.base.rules.evaluator.program
         if log_z == -np.inf:
@@ -82,22 +85,24 @@ class FirstOrderPlan:
                 asked.append(named)
                 answers.append(known)
         model = GroundModel(model.graph, model.atoms, model.values, (), tuple(asked))
-        return model, Inference("exact", self.reason, tuple(answers), log_z=log_z)
+        return model, Inference("exact", self.reason, tuple(answers), log_z=log_z, seconds=clock.seconds)
 
     @cached_property
     def _rules(self) -> Rules:
         return self.answers.base.rules
 
 
-def first_order(program: Program, least: int = LEAST_MEMBERS) -> FirstOrderPlan | NotLiftableError:
+def first_order(
+    program: Program, least: int = LEAST_MEMBERS, numbers: Mapping[str, Number] | None = None
+) -> FirstOrderPlan | NotLiftableError:
     """The plan for a program, or what stands in the way: of the largest types, where other choices fail too.
 
-    Types of fewer than ``least`` members are expanded.
+    Types of fewer than ``least`` members are expanded. ``numbers`` are what is learned.
     """
     first: NotLiftableError | None = None
     for types in _choices(program, least):
         try:
-            return _plan(program, types)
+            return _plan(program, types, numbers or {})
         except NotLiftableError as refusal:
             first = first or refusal
         except NoWorldError:
@@ -107,9 +112,9 @@ def first_order(program: Program, least: int = LEAST_MEMBERS) -> FirstOrderPlan 
     return first or NotLiftableError(f"no type that indexes unknowns has {least} members or more")
 
 
-def _plan(program: Program, types: Sequence[str]) -> FirstOrderPlan:
+def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number]) -> FirstOrderPlan:
     universe = Universe.of(program, types)
-    rules = read_rules(program, universe)
+    rules = read_rules(program, universe, numbers)
     base = Base(rules)
     totals = rule_totals(base)
     questions = read_questions(base, totals, program.queries)
@@ -177,7 +182,7 @@ def no_world(rules: Sequence[Rule]) -> Diagnostic:
 
 def _never_given(query: Query) -> PlxError:
     span = query.given[0].span.to(query.given[-1].span) if query.given else query.span
-    return NoWorldError(Diagnostic(f"the given of line {span.line} has probability 0", span))
+    return PlxError(Diagnostic(f"the given of line {span.line} has probability 0", span))
 
 
 def _types(names: Sequence[str]) -> str:

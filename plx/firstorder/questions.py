@@ -1,14 +1,13 @@
-"""The queries of a program: each distinct pattern of elements is answered once, for all instances that have it."""
+"""The queries of a program: each pattern of elements is answered once, for all instances that have it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from plx.check.program import BOOLEAN, Aggregate, Const, Expr, Query, RandomTerm
+from plx.check.program import Aggregate, Const, Expr, Query
 from plx.check.walk import parts
 from plx.firstorder.base import Base
 from plx.firstorder.limits import MOST_PATTERNS
@@ -65,7 +64,8 @@ def _question(base: Base, totals: Totals, query: Query) -> Question:
     for expr in aggregates:
         if not is_total(rules, expr):
             raise NotLiftableError(f"{shown(expr.span)} counts more than members one by one", expr.span)
-    named = sorted({part.id for whole in exprs for part in parts(whole) if _is_named(base, part)})
+    consts = {part.id for whole in exprs for part in parts(whole) if isinstance(part, Const)}
+    named = [e for e in sorted(consts) if base.rules.universe.holds(np.array([e]))[0]]
     uids = [uid for uid in env.columns if uid in rules.elements]
     first, which = unique_rows(_keys(base, env, uids, named))
     if len(first) > MOST_PATTERNS:
@@ -84,7 +84,7 @@ def _question(base: Base, totals: Totals, query: Query) -> Question:
 
 
 def _keys(base: Base, env: Env, uids: Sequence[int], named: Sequence[int]) -> IntArray:
-    """Rows [n, k] that are equal where instances differ in nothing but which elements of a group they name."""
+    """Rows [n, k], equal where instances differ in nothing but which elements of a group they name."""
     universe = base.rules.universe
     columns = [column for uid, column in env.columns.items() if uid not in uids]
     about = [env.columns[uid] for uid in uids] + [np.full(env.n, element) for element in named]
@@ -106,9 +106,3 @@ def _outermost(base: Base, expr: Expr) -> Iterator[Aggregate]:
         return
     for part in children(expr):
         yield from _outermost(base, part)  # type: ignore[arg-type]
-
-
-def _is_named(base: Base, expr: Expr) -> bool:
-    return isinstance(expr, Const) and bool(base.rules.universe.holds(np.array([expr.id]))[0])
-
-

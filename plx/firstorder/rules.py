@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,6 @@ from plx.check.program import (
     Query,
     RandomTerm,
     Rank,
-    RelationBinding,
     RelationTerm,
     Rule,
     Scope,
@@ -30,12 +29,14 @@ from plx.check.program import (
 from plx.check.walk import parts, scope_exprs
 from plx.firstorder.elements import Marks, Universe, members
 from plx.firstorder.refusal import NotLiftableError, shown
+from plx.graph.learned import ids_with
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import ROOT
 from plx.ground.evaluate import Evaluator
 from plx.ground.tasks import Task, plain, split
 from plx.source import Span
-from plx.values import IntArray
+from plx.values import FloatArray, IntArray
+from plx.weights import Number
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,18 @@ class Rules:
 
     universe: Universe
     evaluator: Evaluator
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    """What learned numbers are."""
+
     parts: list[Part] = field(default_factory=list)
     facts: list[Facts] = field(default_factory=list)
     ordered: Span | None = None
     """Where an order of elements is asked for."""
 
+    def logs(self, weights: IntArray) -> FloatArray:
+        """Log weights by their ids, learned numbers put in."""
+        values = self.evaluator.values
+        return values.logs(ids_with(values, weights, self.numbers) if self.numbers else weights)
 
     def __post_init__(self) -> None:
         self.marks = Marks(self.universe)
@@ -76,9 +84,9 @@ class Rules:
         self.named: set[int] = set()  # elements that rules name
 
 
-def read_rules(program: Program, universe: Universe) -> Rules:
+def read_rules(program: Program, universe: Universe, numbers: Mapping[str, Number]) -> Rules:
     """The rules of a program. Raises NotLiftableError for what no pair of elements shows."""
-    rules = Rules(universe, Evaluator(program))
+    rules = Rules(universe, Evaluator(program), numbers)
     for name in universe.types:
         rules.marks.members(program.types[name].members)
     for info in program.randoms.values():
@@ -185,7 +193,7 @@ _MOST_FACTS = 1 << 20
 
 
 class _Look:
-    """Goes through the expressions of a rule: elements may be compared with each other, and index functions."""
+    """Goes through the expressions of a rule: elements may index functions and be compared with others."""
 
     def __init__(self, rules: Rules, span: Span, own: bool, asked: bool = False) -> None:
         self.rules, self.span, self.own, self.asked = rules, span, own, asked
@@ -312,5 +320,3 @@ class _Look:
 
 def _text(expr: Expr) -> str:
     return shown(expr.span)
-
-

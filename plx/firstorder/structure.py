@@ -9,6 +9,7 @@ import numpy as np
 
 from plx.firstorder.base import Base
 from plx.firstorder.totals import Totals
+from plx.firstorder.units import LongArray
 from plx.values import FloatArray, IntArray
 
 
@@ -33,13 +34,12 @@ class Structure:
         self.cells = [int(merged.max()) + 1 for merged in self.merged]
         self._first = [np.unique(merged, return_index=True)[1] for merged in self.merged]
         self._pairs = {
-            (a, b): weights[:, self._first[a]][:, :, self._first[b]]
-            for (a, b), weights in base.pairs.items()
+            (a, b): weights[:, self._first[a]][:, :, self._first[b]] for (a, b), weights in base.pairs.items()
         }
         columns = zip(base.kind, base.count, base.own, strict=True)
         self.groups = [Group(kind, count, self.merge(kind, own)) for kind, count, own in columns]
 
-    def pair(self, a: int, b: int) -> FloatArray | None:
+    def pair(self, a: int, b: int) -> LongArray | None:
         """The log weights [G, m, m'] between the cells of two kinds; None where there is no such pair."""
         if (a, b) in self._pairs:
             return self._pairs[a, b]
@@ -70,8 +70,11 @@ class Structure:
             possible |= np.isfinite(base.own[group]).any(axis=0)
         keys = [np.where(possible, 0.0, 1.0)[:, None]]
         for (a, b), weights in base.pairs.items():
-            keys += [np.moveaxis(weights, 1, 0).reshape(size, -1)] if a == kind else []
-            keys += [np.moveaxis(weights, 2, 0).reshape(size, -1)] if b == kind else []
+            high = weights.astype(np.float64)
+            with np.errstate(invalid="ignore"):
+                low = np.where(np.isfinite(high), weights - high, 0.0).astype(np.float64)
+            for axis in [*([1] if a == kind else []), *([2] if b == kind else [])]:
+                keys += [np.moveaxis(part, axis, 0).reshape(size, -1) for part in (high, low)]
         keys += [total.of[group].T.astype(np.float64) for total in self.totals.all for group in groups]
         rows = np.ascontiguousarray(np.concatenate(keys, axis=1) + 0.0)
         rows[~possible] = np.nan

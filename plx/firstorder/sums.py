@@ -1,8 +1,8 @@
 """Sums over histograms: how many elements of each group are in each cell.
 
 The weight of a histogram is a product of multinomial coefficients, of the cells' own weights and of the
-weights of pairs (Van den Broeck et al. 2011; Beame et al. 2015, *Symmetric weighted first-order model counting*,
-section 4), all of them positive.
+weights of pairs (Beame, Van den Broeck, Gribkoff & Suciu 2015, *Symmetric weighted first-order model
+counting*, section 4), all of them positive.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from plx.firstorder.limits import MOST_HISTOGRAMS
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
+from plx.firstorder.units import LongArray
 from plx.infer.kernels.histogram_sums import histogram_sums
 from plx.values import FloatArray, IntArray
 
@@ -97,11 +98,10 @@ class Sums:
     def _slots(self, g: int, fixed: Fixed) -> _Slots:
         structure = self.structure
         rest = [group.count for group in structure.groups]
-        for group, _ in fixed:
-            rest[group] -= 1
         groups = []
-        for group, cell in fixed:
-            groups.append((1, group, [cell]))
+        for number, cell in fixed:
+            rest[number] -= 1
+            groups.append((1, number, [cell]))
         for number, group in enumerate(structure.groups):
             if rest[number]:
                 groups.append((rest[number], number, np.flatnonzero(np.isfinite(group.own[g])).tolist()))
@@ -125,8 +125,7 @@ class Sums:
         out = np.full(math.prod(sizes), -np.inf)
         log_sum = -np.inf
         if (np.diff(slots.start) > 0).all() and np.isfinite(slots.own).all():
-            pair = self._pair(g, slots)
-            own, pair, constant = _centred(slots, pair)
+            own, pair, constant = _centred(slots, self._pair(g, slots))
             repeats = out.size // totals.weight.shape[1]
             by_total = np.repeat(totals.weight[g], repeats)
             steps = float(self.histograms) + len(out)
@@ -144,10 +143,10 @@ class Sums:
             step[i] = int((self.structure.added(group, used)[g, cell] * strides).sum()) if used else 0
         return step
 
-    def _pair(self, g: int, slots: _Slots) -> FloatArray:
+    def _pair(self, g: int, slots: _Slots) -> LongArray:
         """The log weights between slots; 0 where there is no pair."""
         kinds = [self.structure.groups[group].kind for group in slots.group]
-        out = np.zeros((len(kinds), len(kinds)))
+        out = np.zeros((len(kinds), len(kinds)), dtype=np.longdouble)
         for i, (a, cell) in enumerate(zip(kinds, slots.cell, strict=True)):
             for j, (b, other) in enumerate(zip(kinds, slots.cell, strict=True)):
                 weights = self.structure.pair(a, b)
@@ -156,25 +155,25 @@ class Sums:
         return out
 
 
-def _centred(slots: _Slots, pair: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+def _centred(slots: _Slots, pair: LongArray) -> tuple[FloatArray, FloatArray, float]:
     """Weights less what all histograms have in common, which is returned: what is summed stays small."""
-    own, pair, constant = slots.own.copy(), pair.copy(), 0.0
+    own, pair, constant = slots.own.copy(), pair.copy(), np.longdouble(0.0)
     blocks = [slice(*ends) for ends in zip(slots.start, slots.start[1:], strict=False)]
     for i, (mine, n) in enumerate(zip(blocks, slots.size, strict=True)):
-        middle = float(np.median(own[mine]))
-        own[mine] -= middle
-        constant += n * middle
+        level = float(np.median(own[mine]))
+        own[mine] -= level
+        constant += n * level
         for j, (other, m) in enumerate(zip(blocks, slots.size, strict=True)):
             part = pair[mine, other]
             finite = part[np.isfinite(part)]
             if j < i or not len(finite):
                 continue
-            middle = float(np.median(finite))
+            middle = np.sort(finite)[len(finite) // 2]
             pair[mine, other] -= middle
             if j > i:
                 pair[other, mine] -= middle
             constant += middle * (n * m if j > i else n * (n - 1) / 2)
-    return own, pair, constant
+    return own, pair.astype(np.float64), float(constant)
 
 
 def _kept(logs: FloatArray, used: Sequence[int], sizes: Sequence[int], numbers: Sequence[int]) -> FloatArray:

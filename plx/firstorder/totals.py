@@ -129,7 +129,7 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
         body, rows = counted(totals, part.task.body, part.counts, numbers, distinct, one)
         weight = None
         if part.task.source.weight is not None:
-            weight = rules.evaluator.values.logs(rules.evaluator.value(part.task.source.weight, one))[0]
+            weight = rules.logs(rules.evaluator.value(part.task.source.weight, one))[0]
         logs = np.zeros((base.states, rows.n))
         for at, table in local.columns(body, rows):
             ids = base.units.global_table(table)
@@ -141,7 +141,7 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
 def _logs(rules: Rules, part: Part, ids: IntArray, weight: float | None) -> FloatArray:
     """The log weights of values of the body of a rule."""
     if part.task.source.kind == "factor":
-        return rules.evaluator.values.logs(ids)
+        return rules.logs(ids)
     if weight is not None:
         return np.where(ids == TRUE, weight, 0.0)
     return np.where(ids == TRUE, 0.0, -np.inf)
@@ -222,7 +222,8 @@ def _refuse_others(table: Table, where: dict[int, IntArray], expr: Aggregate) ->
 
 def _contribution(units: Units, expr: Aggregate, ids: IntArray) -> FloatArray:
     if expr.kind == "sum":
-        return units.local.evaluator.values.floats(ids)
+        numbers: FloatArray = units.local.evaluator.values.floats(ids)
+        return numbers
     wanted = FALSE if expr.kind == "forall" else TRUE
-    return (ids == wanted).astype(np.float64)
-
+    found: FloatArray = (ids == wanted).astype(np.float64)
+    return found

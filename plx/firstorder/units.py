@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.firstorder.limits import MOST_CELLS, MOST_GLOBAL, MOST_PAIR
 from plx.firstorder.local import Local, Table, allowed, states_of, tuples
@@ -13,6 +14,9 @@ from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.rules import Part
 from plx.graph.components import component_numbers
 from plx.values import FloatArray, IntArray
+
+LongArray = npt.NDArray[np.longdouble]
+"""Log weights of pairs: each occurs up to n² times, and so does what is rounded off."""
 
 States = dict[int, IntArray]
 """The state of each node in each joint state, in C order."""
@@ -56,7 +60,7 @@ class Units:
             total = total + table.at(where)
         return total
 
-    def pair(self, a: int, b: int, labels: Sequence[tuple[Table, int]] = ()) -> FloatArray:
+    def pair(self, a: int, b: int, labels: Sequence[tuple[Table, int]] = ()) -> LongArray:
         """The log weight [G, Ca, Cb, M] of two cells, what the two share summed out.
 
         ``labels`` are tables of numbers from 0, each with how many there are: M are their combinations, in C
@@ -65,10 +69,11 @@ class Units:
         found, weight = self._shared(a, b, labels)
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
         count = math.prod(m for _, m in labels)
-        total = np.zeros((self.global_size, self.cells(a)[0], self.cells(b)[0], 1)) + weight
+        shape = self.global_size, self.cells(a)[0], self.cells(b)[0], 1
+        total = np.zeros(shape, dtype=np.longdouble) + weight
         for nodes, tables in found:
             size, where = self._component(nodes, first, total.shape)
-            logs = np.zeros((1, 1, 1, size)) + allowed(self.local, nodes, where)
+            logs = np.zeros((1, 1, 1, size), dtype=np.longdouble) + allowed(self.local, nodes, where)
             for table in tables:
                 logs = logs + table.at(self._axes_last(first, where))
             if labels and (nodes == found[0][0]):
@@ -78,7 +83,7 @@ class Units:
         return total
 
     def joint(self, a: int, b: int) -> tuple[FloatArray, list[int]]:
-        """The log weight [G, Ca, Cb, R] of two cells and of all that the two share, and which nodes R is of."""
+        """The log weight [G, Ca, Cb, R] of two cells and of what the two share, and which nodes R is of."""
         nodes = self.local.of(a, b)
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
         shape = (self.global_size, self.cells(a)[0], self.cells(b)[0])
@@ -122,7 +127,7 @@ class Units:
 
     def _shared(
         self, a: int, b: int, labels: Sequence[tuple[Table, int]]
-    ) -> tuple[list[tuple[list[int], list[Table]]], FloatArray]:
+    ) -> tuple[list[tuple[list[int], list[Table]]], LongArray]:
         """The nodes that two elements share, in parts that no table joins, with the tables of each; and the
         weight of what is about their cells alone. What is labelled comes first."""
         nodes = self.local.of(a, b)
@@ -134,7 +139,7 @@ class Units:
         left, right = (np.array([e[k] for e in edges], dtype=np.int64) for k in (0, 1))
         number = component_numbers(len(nodes), left, right)
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
-        weight = np.zeros((1, 1, 1, 1))
+        weight = np.zeros((1, 1, 1, 1), dtype=np.longdouble)
         by_part: dict[int, tuple[list[int], list[Table]]] = {}
         if labels:
             by_part[int(number[marked[0]]) if marked else -1] = ([], [])
@@ -153,9 +158,7 @@ class Units:
             code = code * count + table.at(self._axes_last(first, where)).astype(np.int64)
         return code
 
-    def _component(
-        self, nodes: list[int], first: States, shape: tuple[int, ...]
-    ) -> tuple[int, States]:
+    def _component(self, nodes: list[int], first: States, shape: tuple[int, ...]) -> tuple[int, States]:
         bits = sum(math.log2(self.local.nodes[node].card) for node in nodes) + sum(map(math.log2, shape))
         if bits > math.log2(MOST_PAIR):
             raise NotLiftableError(
@@ -183,7 +186,7 @@ class Units:
         return where
 
 
-def _by_label(logs: FloatArray, code: IntArray, count: int) -> FloatArray:
+def _by_label(logs: LongArray, code: IntArray, count: int) -> LongArray:
     """Log sums of the last axis by the label of its entries."""
     code = np.broadcast_to(code, np.broadcast_shapes(code.shape, logs.shape))
     logs = np.broadcast_to(logs, code.shape)

@@ -7,12 +7,13 @@ import itertools
 import numpy as np
 
 import plx
-from plx.errors import NoWorldError
+from plx.errors import NoWorldError, PlxError
 from plx.firstorder.plan import FirstOrderPlan, first_order
-from plx.graph.model import GroundModel, Target
+from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.ground.condition import condition
 from plx.ground.given import by_given
 from plx.infer.infer import infer
+from plx.infer.inference import Answer
 from plx.origin import CheckedProgram
 from plx.values import FloatArray, Value
 
@@ -32,14 +33,16 @@ def compare(text: str) -> bool:
         if plan is None:
             return False
         model, found = plan.run()
-    except NoWorldError:
+    except PlxError:  # no world is possible, or none with what is given
         plan = None
     try:
         grounded = plx.compile(text).ground
-        expected = {}
+        expected: dict[int, tuple[GroundQuery, Answer]] = {}
         for group in by_given(grounded):
             run = infer(condition(group.model, group.given), "exact")
-            expected.update(zip(group.positions, zip(group.model.queries, run.answers, strict=True), strict=True))
+            expected.update(
+                zip(group.positions, zip(group.model.queries, run.answers, strict=True), strict=True)
+            )
             if not group.given:
                 log_z = run.log_z
     except NoWorldError:
@@ -56,11 +59,15 @@ def compare(text: str) -> bool:
         mine = _by_value(model, query.targets, answer.p)
         theirs = _by_value(grounded, other.targets, right.p)
         for value in mine.keys() | theirs.keys():
-            np.testing.assert_allclose(mine.get(value, 0.0), theirs.get(value, 0.0), atol=1e-10, err_msg=query.name)
+            np.testing.assert_allclose(
+                mine.get(value, 0.0), theirs.get(value, 0.0), atol=1e-10, err_msg=query.name
+            )
     return True
 
 
-def _by_value(model: GroundModel, targets: tuple[Target, ...], p: FloatArray) -> dict[tuple[Value, ...], float]:
+def _by_value(
+    model: GroundModel, targets: tuple[Target, ...], p: FloatArray
+) -> dict[tuple[Value, ...], float]:
     labels = itertools.product(*(target.labels.tolist() for target in targets))
     found: dict[tuple[Value, ...], float] = {}
     for value, share in zip(labels, p.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Random two-variable programs over at most four elements: what first-order counting can say, and a little more."""
+"""Random two-variable programs over at most four elements: what first-order counting can say, and more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UNARY = ("f({0})", "!f({0})", "c({0}) = red", "c({0}) != blue", "u({0}, k)", "e(
 
 
 def program(seed: int, counting: bool = False) -> str:
-    """A program with a few rules, perhaps evidence, and queries; ``counting``: with counts per element too."""
+    """A program of a few rules, perhaps evidence, and queries; ``counting``: with counts per element."""
     rng = random.Random(seed)
     n = rng.choice((2, 3, 3, 4)) if not counting else rng.choice((2, 3, 3))
     lines = [
@@ -35,7 +35,9 @@ def program(seed: int, counting: bool = False) -> str:
     for _ in range(rng.randint(1, 4)):
         lines.append(_rule(rng, has, kind, counting))
     if rng.random() < 0.5:
-        lines.append(rng.choice(("observe f(p1)", "observe !f(p2)", "observe f(x) | z for x in P", *_seen(has))))
+        lines.append(
+            rng.choice(("observe f(p1)", "observe !f(p2)", "observe f(x) | z for x in P", *_seen(has)))
+        )
     if kind and rng.random() < 0.3:
         lines.append(rng.choice(("observe e(p1, p2)", "observe !e(p1, p2)")))
     lines += ["query logz", "query f(x) for x in P", "query (f(p1), f(p2))"]
@@ -66,7 +68,9 @@ def _unary(rng: random.Random, has: dict[str, bool], kind: str, name: str) -> st
 
 
 def _rule(rng: random.Random, has: dict[str, bool], kind: str, counting: bool) -> str:
-    one = lambda name: _unary(rng, has, kind, name)  # noqa: E731
+    def one(name: str) -> str:
+        return _unary(rng, has, kind, name)
+
     join = rng.choice((" & ", " | ", " => ", " <=> "))
     weight = rng.choice(WEIGHTS)
     forms = [
@@ -84,7 +88,11 @@ def _rule(rng: random.Random, has: dict[str, bool], kind: str, counting: bool) -
     if kind:
         guard = " if x < y" if "<" in kind else " if x != y" if "!=" in kind else ""
         edge = f"weight {weight}: e(x, y) & {one('x')} => {one('y')} for x, y in P{guard}"
-        forms += [edge, edge, f"weight {weight}: e(x, y) <=> ({one('x')}{join}{one('y')}) for x, y in P{guard}"]
+        forms += [
+            edge,
+            edge,
+            f"weight {weight}: e(x, y) <=> ({one('x')}{join}{one('y')}) for x, y in P{guard}",
+        ]
         if "<" not in kind:
             forms += [f"require e(x, y) => e(y, x) for x, y in P{guard}"]
     return rng.choice([*forms, *(_counting(rng, has, kind) if counting and kind else [])])

@@ -1,9 +1,10 @@
 """Sums over histograms: how many elements of each group are in each cell, compiled.
 
-The log weight of a histogram h is Σ_c (h_c own_c − log h_c! + h_c (h_c − 1)/2 pair_cc) + Σ_{c<d} h_c h_d pair_cd,
-with log n! of every group. All cells but the last two of the last group are counted through one by one, with
-running sums; those two are an inner loop of a few additions, and exponentials are taken only of terms within
-the range of doubles of the largest so far. Positive terms alone are added, so nothing cancels.
+The log weight of a histogram h is log n! of every group
++ Σ_c (h_c own_c − log h_c! + h_c (h_c − 1)/2 pair_cc) + Σ_{c<d} h_c h_d pair_cd.
+All cells but the last two of the last group are counted through one by one, with running sums; those two are
+an inner loop of a few additions, and exponentials are taken only of terms within the range of doubles of the
+largest so far. Positive terms alone are added, so nothing cancels.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def _clashes(h: Ints, at: int, count: int, pair: Grid) -> bool:
         return False
     if count > 1 and pair[at, at] == -np.inf:
         return True
-    for c in range(at):
+    for c in range(at):  # noqa: SIM110
         if h[c] > 0 and pair[c, at] == -np.inf:
             return True
     return False
@@ -47,7 +48,7 @@ def _added(h: Ints, at: int, count: int, own: Floats, pair: Grid, factorial: Flo
             total += h[c] * pair[c, at]
     if count > 1:
         total += 0.5 * (count - 1) * pair[at, at]
-    return count * total - factorial[count]
+    return float(count * total - factorial[count])
 
 
 @kernel
@@ -66,9 +67,9 @@ def histogram_sums(
     """The log of the sum over all histograms, −inf if none is possible.
 
     Group g has the cells ``start[g] … start[g + 1] - 1`` and ``size[g]`` elements; the last one has two cells
-    or more unless all have one. ``factorial`` [n + 1] are logs. Σ_c h_c step_c is the *total* of a histogram,
-    whose weight is multiplied by e^by_total; ``totals`` becomes the log sums by it. Where ``first`` [C] is not
-    empty, it becomes the means of h_c, and ``second`` [C, C] those of h_c h_d.
+    or more unless all have one. ``factorial`` [n + 1] are logs. Σ_c h_c step_c is the *total* of a histogram:
+    its weight is multiplied by e^by_total, and ``totals`` becomes the log sums by it. Where ``first`` [C] is
+    not empty, it becomes the means of h_c, and ``second`` [C, C] those of h_c h_d.
     """
     groups, cells = len(size), len(own)
     wanted, counted = len(first) > 0, len(totals) > 1
@@ -256,4 +257,4 @@ def histogram_sums(
             second[e, c] = second[c, e]
     for i in range(len(totals)):
         totals[i] = constant + scale_of[i] + np.log(sum_of[i]) if sum_of[i] > 0 else -np.inf
-    return constant + largest + np.log(total)
+    return float(constant + largest + np.log(total))
