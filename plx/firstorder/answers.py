@@ -16,13 +16,15 @@ from functools import cached_property
 import numpy as np
 
 from plx.check.program import BOOLEAN, Expr, RandomTerm
+from plx.firstorder.base import Base
 from plx.firstorder.limits import MOST_JOINT
-from plx.firstorder.local import Local, Table
+from plx.firstorder.local import Local, Table, states_of
 from plx.firstorder.questions import Pattern
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.sums import Means, Sums
-from plx.firstorder.totals import counted
+from plx.firstorder.totals import Totals, counted
 from plx.firstorder.units import Units
+from plx.numerals import counted as counted_words
 from plx.values import TRUE, FloatArray, IntArray
 
 
@@ -43,6 +45,7 @@ class Answers:
         self.sums = sums
         self.structure = sums.structure
         self.base = sums.structure.base
+        self.totals = sums.structure.totals
 
     @cached_property
     def means(self) -> list[Means]:
@@ -55,10 +58,20 @@ class Answers:
         logs = self.base.alone + np.array([means.log_sum for means in self.means])
         return float(np.logaddexp.reduce(logs))
 
+    @property
+    def operations(self) -> float:
+        """About how many numbers are added."""
+        return 4 * self.sums.histograms
+
+    @property
+    def words(self) -> str:
+        """How the sum is done."""
+        cells = counted_words(sum(self.structure.cells), "cell")
+        return f"summed over {self.sums.histograms:,.0f} histograms of {cells}"
+
     def answer(self, pattern: Pattern) -> Found:
         """The distribution that a query asks for. Raises NotLiftableError where it is too large."""
-        joint = _Joint(self, pattern)
-        return joint.found()
+        return _CellJoint(self, pattern).found()
 
     def cells(self, groups: Sequence[int], numbers: Sequence[int]) -> FloatArray:
         """Log sums [G, m, …, T] by the cells of different elements of some groups, and by totals."""
@@ -94,13 +107,12 @@ class Answers:
         return logs[..., None]
 
 
-class _Joint:
+class Joint:
     """The joint distribution of what one query mentions: axes [G, cells of each element, shared of each pair,
-    T]."""
+    T]. How likely each joint state is is left to those who inherit."""
 
-    def __init__(self, answers: Answers, pattern: Pattern) -> None:
-        self.answers, self.pattern = answers, pattern
-        base = answers.base
+    def __init__(self, base: Base, totals: Totals, pattern: Pattern) -> None:
+        self.base, self.totals, self.pattern = base, totals, pattern
         self.elements = pattern.elements
         self.units = Units(Local(base.rules, sorted({*self.elements, *base.rules.named})), base.parts)
         self.local = self.units.local
@@ -115,7 +127,7 @@ class _Joint:
         )
 
     def found(self) -> Found:
-        logs, where = self._logs()
+        logs, where = self.logs()
         with np.errstate(divide="ignore"):
             for tables in self.given:
                 logs = logs + np.log((self._values(tables, where) == TRUE).astype(np.float64))
@@ -133,59 +145,36 @@ class _Joint:
         shares = np.bincount(codes.ravel(), p.ravel(), minlength=size).astype(np.float64)
         return Found(tuple(labels), shares, total)
 
-    def _logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
+    def logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
         """The log weights of all states, and the state of every node along its axis."""
-        base, structure, count = self.answers.base, self.answers.structure, len(self.elements)
-        groups = [base.group(element) for element in self.elements]
-        by_cell = self.answers.cells(groups, self.distinct)
+        raise NotImplementedError
+
+    def refuse_large(self, size: float) -> None:
+        """Raises NotLiftableError for a query about too many joint states."""
+        if size > MOST_JOINT:
+            span = self.pattern.query.span
+            raise NotLiftableError(
+                f"{shown(span)} is about {size:,.0f} joint states (at most {MOST_JOINT:,} are taken)", span
+            )
+
+    def where(self, shared: Sequence[list[int]]) -> dict[int, IntArray]:
+        """The state of every node along its axis; ``shared`` are the nodes of each pair."""
         states = [self.units.cells(element)[1] for element in self.elements]
-        axes = 2 + count + len(self.pairs)
+        axes = 2 + len(self.elements) + len(self.pairs)
         where = {
             node: column.reshape(column.shape + (1,) * (axes - column.ndim))
             for node, column in self.units.axes(states).items()
         }
-        sizes = [self.units.cells(element)[0] for element in self.elements]
-        shared = [self.units.joint(a, b) for a, b in self.pairs]
-        whole = base.states * by_cell.shape[-1] * math.prod([*sizes, *(j.shape[3] for j, _ in shared)])
-        if whole > MOST_JOINT:
-            raise NotLiftableError(
-                f"{shown(self.pattern.query.span)} is about {whole:,} joint states "
-                f"(at most {MOST_JOINT:,} are taken)",
-                self.pattern.query.span,
-            )
-        merged = [structure.merged[base.kind[group]] for group in groups]
-        at = np.ix_(np.arange(base.states), *merged, np.arange(by_cell.shape[-1]))
-        logs = by_cell[at]
-        logs = logs.reshape(*logs.shape[:-1], *[1] * len(self.pairs), logs.shape[-1])
-        for i, (element, group) in enumerate(zip(self.elements, groups, strict=True)):
-            own = self.units.own(element)
-            rest = structure.merge(base.kind[group], own)[:, merged[i]]
-            with np.errstate(invalid="ignore"):
-                alone = np.where(np.isfinite(own), own - rest, -np.inf)
-            shape = [1] * axes
-            shape[0], shape[1 + i] = alone.shape
-            logs = logs + alone.reshape(shape)
-        for i, ((a, b), (joint, nodes)) in enumerate(zip(self.pairs, shared, strict=True)):
-            place, (first, second) = 1 + count + i, (self.elements.index(a), self.elements.index(b))
-            whole_pair = np.logaddexp.reduce(joint, axis=3, keepdims=True)
-            with np.errstate(invalid="ignore"):
-                split = np.where(np.isfinite(joint), joint - whole_pair, -np.inf)
-            shape = [1] * axes
-            for axis, size in zip((0, 1 + first, 1 + second, place), split.shape, strict=True):
-                shape[axis] = size
-            logs = logs + split.reshape(shape)
-            cards = [self.local.nodes[node].card for node in nodes]
-            for node, column in zip(nodes, np.unravel_index(np.arange(joint.shape[3]), cards), strict=True):
-                shape = [1] * axes
-                shape[place] = len(column)
-                where[node] = column.reshape(shape)
-        return logs, where
+        for place, nodes in enumerate(shared, start=1 + len(self.elements)):
+            for node, column in states_of(self.local, nodes)[1].items():
+                where[node] = column.reshape([-1 if axis == place else 1 for axis in range(axes)])
+        return where
 
     def _tables(self, expr: Expr) -> list[Table]:
         """The value ids of an expression, one table for each joint value of the totals."""
         pattern = self.pattern
         body, rows = counted(
-            self.answers.structure.totals, expr, pattern.aggregates, pattern.numbers, self.distinct,
+            self.totals, expr, pattern.aggregates, pattern.numbers, self.distinct,
             pattern.env,
         )  # fmt: skip
         found: list[Table | None] = [None] * rows.n
@@ -216,3 +205,48 @@ class _Joint:
             domain = domain[np.argsort(values.floats(domain), kind="stable")]
         order = np.argsort(domain)
         return domain, order[np.searchsorted(domain, ids, sorter=order)]
+
+
+class _CellJoint(Joint):
+    """The joint distribution of what a query mentions, from that of the cells of its elements."""
+
+    def __init__(self, answers: Answers, pattern: Pattern) -> None:
+        super().__init__(answers.base, answers.totals, pattern)
+        self.answers = answers
+
+    def logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
+        base, structure, count = self.base, self.answers.structure, len(self.elements)
+        groups = [base.group(element) for element in self.elements]
+        by_cell = self.answers.cells(groups, self.distinct)
+        sizes = [self.units.cells(element)[0] for element in self.elements]
+        shared = [self.units.joint(a, b) for a, b in self.pairs]
+        wide = math.prod([float(size) for size in (*sizes, *(joint.shape[3] for joint, _ in shared))])
+        self.refuse_large(base.states * by_cell.shape[-1] * wide)
+        merged = [structure.merged[base.kind[group]] for group in groups]
+        logs = by_cell[np.ix_(np.arange(base.states), *merged, np.arange(by_cell.shape[-1]))]
+        logs = logs.reshape(*logs.shape[:-1], *[1] * len(self.pairs), logs.shape[-1])
+        axes = logs.ndim
+        for i, (element, group) in enumerate(zip(self.elements, groups, strict=True)):
+            own = self.units.own(element)
+            rest = structure.merge(base.kind[group], own)[:, merged[i]]
+            logs = logs + _spread(_difference(own, rest), (0, 1 + i), axes)
+        for i, ((a, b), (joint, _)) in enumerate(zip(self.pairs, shared, strict=True)):
+            places = (0, 1 + self.elements.index(a), 1 + self.elements.index(b), 1 + count + i)
+            whole = np.logaddexp.reduce(joint, axis=3, keepdims=True)
+            logs = logs + _spread(_difference(joint, whole), places, axes)
+        return logs, self.where([nodes for _, nodes in shared])
+
+
+def _difference(logs: FloatArray, whole: FloatArray) -> FloatArray:
+    """Logs of shares; -inf where there is nothing to share."""
+    with np.errstate(invalid="ignore"):
+        found: FloatArray = np.where(np.isfinite(logs), logs - whole, -np.inf)
+    return found
+
+
+def _spread(logs: FloatArray, places: Sequence[int], axes: int) -> FloatArray:
+    """An array whose axes stand at some places, increasing, among so many."""
+    shape = [1] * axes
+    for place, size in zip(places, logs.shape, strict=True):
+        shape[place] = size
+    return logs.reshape(shape)

@@ -34,3 +34,12 @@ GROUND_FIRST = 3_000_000
 
 SECONDS_EACH = 3e-9
 """Seconds for each number that is added, measured on a core of 2020."""
+
+MOST_STATES = 64
+"""Joint states of the counts of one element."""
+
+MOST_WORLDS_OF_CLASSES = 1 << 24
+"""States of all elements, by class, that are kept at once: 256 MB."""
+
+MOST_TURNS = 1e9
+"""Terms that are added when members are taken out one by one; some fifty nanoseconds each."""

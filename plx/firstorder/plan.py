@@ -12,6 +12,8 @@ from plx.check.program import Program, Query, Rule
 from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.firstorder.answers import Answers, Found
 from plx.firstorder.base import Base
+from plx.firstorder.counted_answers import CountedAnswers
+from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
 from plx.firstorder.limits import LEAST_MEMBERS
 from plx.firstorder.questions import Question, read_questions
@@ -20,6 +22,7 @@ from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
 from plx.firstorder.totals import rule_totals
+from plx.firstorder.turns import Turns
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.names import QueryNames
@@ -27,7 +30,6 @@ from plx.ground.query_slots import query_slots
 from plx.infer.answers import exact_answer, log_z_answer
 from plx.infer.inference import Answer, Inference
 from plx.infer.options import Clock
-from plx.numerals import counted
 from plx.weights import Number
 
 
@@ -38,13 +40,13 @@ class FirstOrderPlan:
     ``operations`` and ``memory`` are as in `plx.infer.exact_plan.ExactPlan`.
     """
 
-    answers: Answers
+    answers: Answers | CountedAnswers
     questions: Sequence[Question]
 
     @property
     def operations(self) -> float:
         """About how many numbers are added."""
-        return self.answers.sums.histograms * 4
+        return self.answers.operations
 
     @property
     def reason(self) -> str:
@@ -52,12 +54,9 @@ class FirstOrderPlan:
         base = self.answers.base
         rules = base.rules
         members = len(rules.universe.ids)
-        cells = sum(self.answers.structure.cells)
         kinds = f" of {base.kinds} kinds" if base.kinds > 1 else ""
-        return (
-            f"nothing was grounded: {members:,} members of {_types(rules.universe.types)}{kinds} are summed "
-            f"over {self.answers.sums.histograms:,.0f} histograms of {counted(cells, 'cell')}"
-        )
+        types = _types(rules.universe.types)
+        return f"nothing was grounded: {members:,} members of {types}{kinds} are {self.answers.words}"
 
     def run(self) -> tuple[GroundModel, Inference]:
         """The instances of all queries, and their answers. Raises NoWorldError if no world is possible."""
@@ -116,6 +115,9 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     universe = Universe.of(program, types)
     rules = read_rules(program, universe, numbers)
     base = Base(rules)
+    if any(part.counts and part.variables for part in rules.parts):
+        counted = CountedAnswers(Turns(base, CountersOf(base)))
+        return FirstOrderPlan(counted, read_questions(base, counted.totals, program.queries))
     totals = rule_totals(base)
     questions = read_questions(base, totals, program.queries)
     return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
