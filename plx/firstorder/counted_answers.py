@@ -10,7 +10,6 @@ from plx.firstorder.answers import Found, Joint
 from plx.firstorder.counters import DEAD
 from plx.firstorder.questions import Pattern
 from plx.firstorder.refusal import NotLiftableError, shown
-from plx.firstorder.totals import Totals
 from plx.firstorder.turns import Turns
 from plx.values import FloatArray, IntArray
 
@@ -22,7 +21,15 @@ class CountedAnswers:
     """The answers to patterns of queries, as `plx.firstorder.answers.Answers`."""
 
     def __init__(self, turns: Turns) -> None:
-        self.turns, self.base, self.totals = turns, turns.base, Totals(turns.base)
+        self.turns, self.base, self.totals = turns, turns.base, turns.totals
+
+    def refuse(self, pattern: Pattern) -> None:
+        """Raises NotLiftableError for a query about too many elements."""
+        if len(pattern.elements) > _MOST_KEPT:
+            span = pattern.query.span
+            raise NotLiftableError(f"{shown(span)} is about more than {_MOST_KEPT} members by name", span)
+        kinds = [self.base.kind[self.base.group(element)] for element in pattern.elements]
+        self.turns.layout(kinds, [*range(self.totals.ruled), *pattern.numbers])
 
     @cached_property
     def log_z(self) -> float:
@@ -42,11 +49,6 @@ class CountedAnswers:
 
     def answer(self, pattern: Pattern) -> Found:
         """The distribution that a query asks for. Raises NotLiftableError where it is too large."""
-        span = pattern.query.span
-        if pattern.numbers:
-            raise NotLiftableError(f"{shown(span)} counts members while rules have counts per member", span)
-        if len(pattern.elements) > _MOST_KEPT:
-            raise NotLiftableError(f"{shown(span)} is about more than {_MOST_KEPT} members by name", span)
         return _CountedJoint(self, pattern).found()
 
 
@@ -61,27 +63,28 @@ class _CountedJoint(Joint):
         base, turns = self.base, self.turns
         groups = [base.group(element) for element in self.elements]
         kinds = [base.kind[group] for group in groups]
-        logs = np.stack([base.alone[g] + turns.log_sums(g, groups) for g in range(base.states)])
+        sums = [base.alone[g] + turns.log_sums(g, groups, self.distinct) for g in range(base.states)]
+        logs = np.stack(sums)
         for i, kind in enumerate(kinds):
             logs = np.take(logs, turns.merged[kind], axis=1 + 2 * i)
         owns = [self.units.own(element) for element in self.elements]
         if not self.elements:
-            return logs.reshape(-1, 1), self.where([])
+            return logs, self.where([])
         if len(self.elements) == 1:
-            ends = logs + turns.accepts[kinds[0]][None]
-            return (np.logaddexp.reduce(ends, axis=2) + owns[0])[..., None], self.where([])
+            ends = logs + turns.accepts[kinds[0]][None, :, :, None]
+            return np.logaddexp.reduce(ends, axis=2) + owns[0][..., None], self.where([])
         joint, nodes = self.units.joint(*self.elements)
-        self.refuse_large(joint.size * turns.counters.size)
+        self.refuse_large(joint.size * turns.counters.size * logs.shape[-1])
         joint = joint + owns[0][:, :, None, None] + owns[1][:, None, :, None]
         where = self.where([nodes])
-        out = np.full(joint.shape, -np.inf)
+        out = np.full((*joint.shape, logs.shape[-1]), -np.inf)
         codes, ups = self._codes(where, joint.shape)
         for code in np.unique(codes).tolist():
             first, second = (self._accept(kind, up) for kind, up in zip(kinds, ups[code], strict=True))
-            ends = logs + first[None, :, :, None, None] + second[None, None, None]
-            total = np.logaddexp.reduce(ends, axis=(2, 4))[..., None]
-            out = np.where(codes == code, joint + total, out)
-        return out[..., None], where
+            ends = logs + first[None, :, :, None, None, None] + second[None, None, None, :, :, None]
+            total = np.logaddexp.reduce(ends, axis=(2, 4))[:, :, :, None]
+            out = np.where((codes == code)[..., None], joint[..., None] + total, out)
+        return out, where
 
     def _accept(self, kind: int, up: tuple[int, ...]) -> FloatArray:
         """The log weight [C, S] of states of counts that go up once more."""

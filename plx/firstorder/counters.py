@@ -1,7 +1,7 @@
-"""Counts per element: how many others satisfy a formula together with it, as far as rules tell the counts apart.
+"""Counts per element: how many others satisfy a formula together with it, as far as rules tell them apart.
 
-A count goes up as an element meets others. What rules say of it is a function of its final value; values that no
-further meetings tell apart are one *state*, so `exists` has two, `= k` has k + 1, and a parity two.
+A count goes up as an element meets others. What rules say of it is a function of its final value; values that
+no further meetings tell apart are one *state*, so `exists` has two, `= k` has k + 1, and a parity two.
 """
 
 from __future__ import annotations
@@ -241,9 +241,14 @@ def _instances(local: Local, counter: Counter, x: int, y: int) -> list[Table]:
     if env.n == 0:
         return []
     rows: Env = all_instances(local.evaluator, env, placed(rules, counter.aggregate.scope, {inner.uid: y}))
-    return [table for _, table in local.columns(counter.aggregate.body, rows)] if rows.n else []
+    tables = [table for _, table in local.columns(counter.aggregate.body, rows)] if rows.n else []
+    if any(not local.nodes[node].elements for table in tables for node in table.nodes):
+        span = counter.part.task.source.span
+        raise NotLiftableError(f"{shown(span)} counts by an unknown that is about no member", span)
+    return tables
 
 
 def _truth(counter: Counter, ids: IntArray) -> IntArray:
     wanted = FALSE if counter.aggregate.kind == "forall" else TRUE
-    return (np.asarray(ids) == wanted).astype(np.int64)
+    found: IntArray = (np.asarray(ids) == wanted).astype(np.int64)
+    return found

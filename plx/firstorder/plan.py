@@ -115,12 +115,17 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     universe = Universe.of(program, types)
     rules = read_rules(program, universe, numbers)
     base = Base(rules)
-    if any(part.counts and part.variables for part in rules.parts):
-        counted = CountedAnswers(Turns(base, CountersOf(base)))
-        return FirstOrderPlan(counted, read_questions(base, counted.totals, program.queries))
     totals = rule_totals(base)
+    counting = any(part.counts and part.variables for part in rules.parts)
+    counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
-    return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
+    if counters is None:
+        return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
+    answers = CountedAnswers(Turns(base, counters, totals))
+    for question in questions:
+        for pattern in question.patterns:
+            answers.refuse(pattern)
+    return FirstOrderPlan(answers, questions)
 
 
 def _choices(program: Program, least: int) -> Iterator[tuple[str, ...]]:

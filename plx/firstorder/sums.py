@@ -16,6 +16,7 @@ import numpy as np
 from plx.firstorder.limits import MOST_HISTOGRAMS
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
+from plx.firstorder.totals import by_totals
 from plx.firstorder.units import LongArray
 from plx.infer.kernels.histogram_sums import histogram_sums
 from plx.values import FloatArray, IntArray
@@ -134,7 +135,7 @@ class Sums:
                 self._steps(g, slots, used, sizes), by_total, out, first, second,
             )  # fmt: skip
             out = out + constant if out.size > 1 else np.array([log_sum])
-        return log_sum, _kept(out, used, sizes, numbers)
+        return log_sum, by_totals(out, used, sizes, numbers)
 
     def _steps(self, g: int, slots: _Slots, used: Sequence[int], sizes: Sequence[int]) -> IntArray:
         strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1)[: len(used)].astype(np.int64)
@@ -174,12 +175,3 @@ def _centred(slots: _Slots, pair: LongArray) -> tuple[FloatArray, FloatArray, fl
                 pair[other, mine] -= middle
             constant += middle * (n * m if j > i else n * (n - 1) / 2)
     return own, pair.astype(np.float64), float(constant)
-
-
-def _kept(logs: FloatArray, used: Sequence[int], sizes: Sequence[int], numbers: Sequence[int]) -> FloatArray:
-    """Log sums by the totals ``numbers``, in this order, from those by all that were used."""
-    grid = logs.reshape(sizes) if used else logs.reshape(())
-    others = tuple(axis for axis, number in enumerate(used) if number not in numbers)
-    reduced = np.logaddexp.reduce(grid, axis=others) if others else grid
-    left = [number for number in used if number in numbers]
-    return np.asarray(reduced).transpose([left.index(number) for number in numbers]).ravel()

@@ -98,7 +98,7 @@ def rule_totals(base: Base) -> Totals:
     totals = Totals(base)
     said: list[tuple[list[int], FloatArray]] = []
     for part in base.rules.parts:
-        if part.counts:
+        if part.counts and not part.variables:
             said += _said(totals, part)
     totals.ruled = len(totals.all)
     sizes = totals.sizes(range(totals.ruled))
@@ -115,8 +115,8 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
     """What a rule says of totals: their numbers, and log weights [G, …] by them."""
     base, span = totals.base, part.task.source.span
     rules, local = base.rules, base.units.local
-    if part.variables or not all(is_total(rules, expr) for expr in part.counts):
-        raise NotLiftableError(f"{shown(span)} counts per member, or counts pairs", span)
+    if not all(is_total(rules, expr) for expr in part.counts):
+        raise NotLiftableError(f"{shown(span)} counts pairs of members", span)
     if part.task.source.kind == "random":
         raise NotLiftableError(f"{shown(span)} is a distribution that depends on a count", span)
     found = []
@@ -227,3 +227,16 @@ def _contribution(units: Units, expr: Aggregate, ids: IntArray) -> FloatArray:
     wanted = FALSE if expr.kind == "forall" else TRUE
     found: FloatArray = (ids == wanted).astype(np.float64)
     return found
+
+
+def by_totals(
+    logs: FloatArray, used: Sequence[int], sizes: Sequence[int], numbers: Sequence[int]
+) -> FloatArray:
+    """Log sums [..., T] by the totals ``numbers``, in this order, from those by all that were ``used``."""
+    lead = logs.ndim - 1
+    grid = logs.reshape((*logs.shape[:-1], *sizes))
+    others = tuple(lead + axis for axis, number in enumerate(used) if number not in numbers)
+    reduced = np.logaddexp.reduce(grid, axis=others) if others else grid
+    left = [number for number in used if number in numbers]
+    order = [*range(lead), *(lead + left.index(number) for number in numbers)]
+    return np.asarray(reduced).transpose(order).reshape(*logs.shape[:-1], -1)

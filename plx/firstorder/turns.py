@@ -1,8 +1,9 @@
 """Sums over worlds in which members count others: members are taken out one by one.
 
-After van Bremen & Kuželka 2021 (*Faster lifting for two-variable logic using cell graphs*) for cells. Counts are kept as states of members, in place of the negative weights of Skolemisation and of the polynomials of
-Kuželka 2021 (*Weighted first-order model counting in the two-variable fragment with counting quantifiers*), so that
-all terms are positive.
+Cells are those of van Bremen & Kuželka 2021, *Faster lifting for two-variable logic using cell graphs*.
+Counts are kept as states of members: not by negative weights, as Skolemisation has it, nor by polynomials
+(Kuželka 2021, *Weighted first-order model counting in the two-variable fragment with counting quantifiers*),
+so that all terms are positive.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from plx.firstorder.base import Base
 from plx.firstorder.counters import DEAD, CountersOf
 from plx.firstorder.limits import MOST_TURNS, MOST_WORLDS_OF_CLASSES
 from plx.firstorder.refusal import NotLiftableError
+from plx.firstorder.totals import Totals, by_totals
 from plx.firstorder.units import LongArray
 from plx.infer.counting.compositions import compositions
 from plx.infer.kernels.members_in_turn import members_in_turn
@@ -44,8 +46,8 @@ class _Classes:
 class Turns:
     """The sums over worlds of a program with counts per element."""
 
-    def __init__(self, base: Base, counters: CountersOf) -> None:
-        self.base, self.counters = base, counters
+    def __init__(self, base: Base, counters: CountersOf, totals: Totals) -> None:
+        self.base, self.counters, self.totals = base, counters, totals
         self.options = {pair: self._options(*pair) for pair in base.pairs}
         self.accepts = [counters.accept(kind) for kind in range(base.kinds)]
         self.firsts = [counters.first(kind) for kind in range(base.kinds)]
@@ -56,7 +58,7 @@ class Turns:
         n = len(base.rules.universe.ids)
         self._factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, n + 1)))])
         self._reachable = self._reach()
-        self.classes = len(self._layout(()).cell)
+        self.classes = len(self.layout((), range(totals.ruled)).cell)
 
     def own(self, group: int) -> FloatArray:
         """The log weight [G, m] of the cells of a group."""
@@ -64,17 +66,20 @@ class Turns:
         columns = [np.logaddexp.reduce(own[:, merged == m], axis=1) for m in range(merged.max() + 1)]
         return np.stack(columns, axis=1)
 
-    def log_sums(self, g: int, groups: Sequence[int]) -> FloatArray:
-        """Log sums [m, S, …] by the cells and states of one element of each of some groups, once all others
-        are gone; these elements' own weights, and what they share, are left out."""
+    def log_sums(self, g: int, groups: Sequence[int], numbers: Sequence[int] = ()) -> FloatArray:
+        """Log sums [m, S, …, T] by the cells and states of one element of each of some groups, once all
+        others are gone, and by the joint values of some totals, in C order. These elements' own weights, and
+        what they share, are left out."""
         kinds = [self.base.kind[group] for group in groups]
-        classes = self._layout(kinds)
-        keys, logs = self._starts(g, groups, classes)
+        used = list(dict.fromkeys([*range(self.totals.ruled), *numbers]))
+        totals = self.totals.sizes(used)
+        classes = self.layout(kinds, used)
+        keys, logs = self._starts(g, groups, classes, used)
         members = len(self.base.rules.universe.ids) - len(groups)
         shape = [n for kind in kinds for n in (self.sizes[kind], self.counters.size)]
-        out = np.full(shape, -np.inf)
+        out = np.full((*shape, math.prod(totals)), -np.inf)
         if not len(keys):
-            return out
+            return by_totals(out, used, totals, numbers)
         tables = self._tables(g, classes, members)
         order = [d for (owner, _, _), d in classes.number.items() if owner < 0]
         order.sort(key=lambda d: (-classes.state[d], classes.cell[d]))
@@ -82,22 +87,24 @@ class Turns:
             self.accepts[kind][self._sample[kind]] for kind in range(self.base.kinds)
         ])  # fmt: skip
         keys, logs = members_in_turn(
-            np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order), *tables,
-            accept, self._factorial, members, keys, logs, MOST_WORLDS_OF_CLASSES, MOST_TURNS,
+            np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
+            *tables, accept, self._factorial, members, keys, logs, MOST_WORLDS_OF_CLASSES, MOST_TURNS,
         )  # fmt: skip
         if len(keys) == 1 and keys[0] == -1:
             raise NotLiftableError(
-                f"members and their counts have more than {MOST_WORLDS_OF_CLASSES:,} states, or take more than "
-                f"{MOST_TURNS:,.0f} steps"
+                f"members and their counts have more than {MOST_WORLDS_OF_CLASSES:,} states, "
+                f"or take more than {MOST_TURNS:,.0f} steps"
             )
         strides = np.cumprod([1, *classes.radix[:-1]])
+        whole = math.prod(classes.radix)
+        ruled = np.repeat(self.totals.weight[g], out.shape[-1] // self.totals.weight.shape[1])
         for key, log in zip(keys.tolist(), logs.tolist(), strict=True):
-            at: list[int] = [0] * (2 * len(groups))
+            at: list[int] = [0] * (2 * len(groups)) + [key // whole]
             for (owner, cell, state), d in classes.number.items():
                 if owner >= 0 and (key // int(strides[d])) % classes.radix[d]:
                     at[2 * owner : 2 * owner + 2] = cell - self._offset[kinds[owner]], state
-            out[tuple(at)] = np.logaddexp(out[tuple(at)], log)
-        return out
+            out[tuple(at)] = np.logaddexp(out[tuple(at)], log + ruled[at[-1]])
+        return by_totals(out, used, totals, numbers)
 
     # ------------------------------------------------------------------------- weights
 
@@ -130,7 +137,7 @@ class Turns:
                 raise NotLiftableError("rules depend on the order of members", ordered)
 
     def _merged(self, kind: int) -> IntArray:
-        """Numbers of the joint states of an element: equal where nothing tells them apart but their weight."""
+        """Numbers of the joint states of an element, equal where nothing but weight tells them apart."""
         base = self.base
         size = base.units.cells(base.samples[kind][0])[0]
         groups = [number for number, of in enumerate(base.kind) if of == kind]
@@ -138,6 +145,7 @@ class Turns:
         for group in groups:
             possible |= np.isfinite(base.own[group]).any(axis=0)
         keys = [self.accepts[kind], self.firsts[kind][:, None].astype(np.float64)]
+        keys += [total.of[group].T.astype(np.float64) for total in self.totals.all for group in groups]
         for (a, b), options in self.options.items():
             for weights in options.values():
                 high = weights.astype(np.float64)
@@ -186,8 +194,11 @@ class Turns:
                 found[self._offset[kind] + m] = sorted(seen)
         return found
 
-    def _layout(self, kept: Sequence[int]) -> _Classes:
-        """The classes of all elements, and those of elements that are kept, one of each of some kinds."""
+    def layout(self, kept: Sequence[int], totals: Sequence[int]) -> _Classes:
+        """The classes of all elements, and those of elements that are kept, one of each of some kinds.
+
+        Raises NotLiftableError where these and some totals are too many for a number.
+        """
         base = self.base
         count = [0] * base.kinds
         for kind, n in zip(base.kind, base.count, strict=True):
@@ -202,7 +213,8 @@ class Turns:
                     classes.cell.append(cell)
                     classes.state.append(state)
                     classes.radix.append(2 if owner >= 0 else count[kind] + 1)
-        if sum(map(math.log2, classes.radix)) > _BITS:
+        sizes = self.totals.sizes(list(dict.fromkeys(totals)))
+        if sum(map(math.log2, [*classes.radix, *sizes])) > _BITS:
             raise NotLiftableError(
                 f"members stand in {len(classes.cell):,} classes by their cells and counts, which is too many"
             )
@@ -246,10 +258,13 @@ class Turns:
                 power = np.logaddexp.reduce(power[:, :, None] + one[None, :, :], axis=1)
         return np.array(start), np.array(after, dtype=np.int64), np.array(matrix, dtype=np.int64), powers
 
-    def _starts(self, g: int, groups: Sequence[int], classes: _Classes) -> tuple[IntArray, FloatArray]:
+    def _starts(
+        self, g: int, groups: Sequence[int], classes: _Classes, used: Sequence[int]
+    ) -> tuple[IntArray, FloatArray]:
         """The states before anyone has met anyone else: keys and logs."""
         base = self.base
         strides = [int(s) for s in np.cumprod([1, *classes.radix[:-1]])]
+        whole = math.prod(classes.radix)
         keys, logs = np.zeros(1, dtype=np.int64), np.zeros(1)
         for group, kind in enumerate(base.kind):
             count = base.count[group] - list(groups).count(group)
@@ -261,16 +276,33 @@ class Turns:
             mine, weight = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), self._factorial[count])
             for column, (m, first, own) in zip(rows.T, cells, strict=True):
                 mine += column * strides[classes.number[-1, self._offset[kind] + m, first]]
+                mine += column * self._tag(g, group, m, used) * whole
                 weight += column * own - self._factorial[column]
             keys = (keys[:, None] + mine[None, :]).ravel()
             logs = (logs[:, None] + weight[None, :]).ravel()
         for owner, group in enumerate(groups):
             kind = base.kind[group]
             cells = self._cells(g, kind, self.own(group))
-            mine = np.array([strides[classes.number[owner, self._offset[kind] + m, s]] for m, s, _ in cells])
-            keys = (keys[:, None] + mine.astype(np.int64)[None, :]).ravel()
+            mine = np.array(
+                [
+                    strides[classes.number[owner, self._offset[kind] + m, s]]
+                    + self._tag(g, group, m, used) * whole
+                    for m, s, _ in cells
+                ],
+                dtype=np.int64,
+            )
+            keys = (keys[:, None] + mine[None, :]).ravel()
             logs = np.repeat(logs, len(mine))
         return keys, logs
+
+    def _tag(self, g: int, group: int, cell: int, used: Sequence[int]) -> int:
+        """What an element of a group adds to the totals that are used, in one number."""
+        at = int(self._sample[self.base.kind[group]][cell])
+        found = 0
+        for number in used:
+            total = self.totals.all[number]
+            found = found * (total.most + 1) + int(total.of[group][g, at])
+        return found
 
     def _cells(self, g: int, kind: int, own: FloatArray) -> list[tuple[int, int, float]]:
         """The possible cells of a group: each with its first state and weight."""
@@ -284,5 +316,5 @@ class Turns:
     @cached_property
     def log_z(self) -> float:
         """The log of the sum over all worlds."""
-        logs = [self.base.alone[g] + float(self.log_sums(g, ())) for g in range(self.base.states)]
+        logs = [self.base.alone[g] + float(self.log_sums(g, ())[0]) for g in range(self.base.states)]
         return float(np.logaddexp.reduce(logs))

@@ -1,10 +1,10 @@
 """Members taken out one by one, each summed over what it shares with those that are left, compiled.
 
 A state is how many members are in each class: a cell, and how far each of a member's counts has come. The
-member that is taken out is of the first class, in a given order, that has one; it meets all others, which moves
-these to other classes and counts for itself. Alike members are met together: how many of a class move where is
-a multinomial coefficient, and what that says of the one taken out is a power of a small matrix. Every term is
-positive. States are kept in hash tables, so that those that cannot be reached cost nothing.
+member that is taken out is of the first class, in a given order, that has one; it meets all others, which
+moves these to other classes and counts for itself. Alike members are met together: how many of a class move
+where is a multinomial coefficient, and what that says of the one taken out is a power of a small matrix.
+Every term is positive. States are kept in hash tables, so that those that cannot be reached cost nothing.
 """
 
 from __future__ import annotations
@@ -79,15 +79,18 @@ def members_in_turn(
 ) -> tuple[Ints, Floats]:
     """The states that are left, and their logs, when so many members of the classes in ``order`` are gone.
 
-    A key is Σ_d count_d Π_{e < d} radix_e. Class d is ``cell[d]``, ``state[d]``. One of cell c meets those of
-    class d in the groups ``group_start[c D + d] … ``: they become class ``group_next``, and ``powers[matrix, k]``
-    [S²] are logs of what k of them say of its states. ``accept`` [cells, S] is the log weight of a final state.
+    A key is Σ_d count_d Π_{e < d} radix_e, and a tag times what comes after, which stays as it is. Class d is
+    ``cell[d]``, ``state[d]``. One of cell c meets those of class d in the groups ``group_start[c D + d] …``:
+    they become class ``group_next``, and ``powers[matrix, k]`` [S²] are logs of what k of them say of its
+    states.
+    ``accept`` [cells, S] is the log weight of a final state.
     More than ``most`` states, or ``most_steps`` terms, end the work: the keys are then [-1].
     """
     classes, size = len(radix), accept.shape[1]
     stride = np.ones(classes, dtype=np.int64)
     for d in range(1, classes):
         stride[d] = stride[d - 1] * radix[d - 1]
+    whole = stride[classes - 1] * radix[classes - 1] if classes > 0 else 1
     width = 1024
     while width < 4 * len(first_keys):
         width *= 2
@@ -126,6 +129,7 @@ def members_in_turn(
                 h[d] = key % radix[d]
                 key //= radix[d]
                 new[d] = 0
+            tag = key
             p = -1
             for d in order:
                 if h[d] > 0:
@@ -167,7 +171,7 @@ def members_in_turn(
                     steps += 1.0
                     if total > -np.inf:
                         value = total + weight[level]
-                        key = 0
+                        key = tag * whole
                         for d in range(classes):
                             key += new[d] * stride[d]
                         at = _slot(new_keys, key)
