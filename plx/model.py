@@ -385,16 +385,26 @@ class Model:
         told = replace(options, refused=(way.refusal,) if way.refusal else ())
         return self._grounded(lambda model, share: infer(model, method, share), told)
 
-    def _first_order(self, method: str, options: Options) -> FirstOrderWay | None:
+    def without_grounding(self) -> FirstOrderWay | None:
+        """How the queries are answered without the factor graph; None where it is small, or needed."""
+        from plx.firstorder.plan import FirstOrderPlan
+
+        way = self._first_order("exact")
+        with explained(self.origin):
+            known = way is not None and not way.is_small and isinstance(way.plan, FirstOrderPlan)
+        return way if known else None
+
+    def _first_order(self, method: str, options: Options | None = None) -> FirstOrderWay | None:
         """How the program would be answered without grounding it; None where that is not asked for."""
         from plx.firstorder.choice import FirstOrderWay
 
         origin = self.origin
-        if method not in ("auto", "exact") or options.draws is not None:
+        if method not in ("auto", "exact") or (options is not None and options.draws is not None):
             return None
         if not isinstance(origin, CheckedProgram) or not origin.program.queries:
             return None
-        return FirstOrderWay(origin.program, origin.numbers(), options.seconds)
+        seconds = None if options is None else options.seconds
+        return FirstOrderWay(origin.program, origin.numbers(), seconds)
 
     def _lifted(self, plan: FirstOrderPlan) -> Result:
         """Answers from the program itself. Raises NotLiftableError where an answer would be too large."""

@@ -55,8 +55,14 @@ class Answers:
     @cached_property
     def log_z(self) -> float:
         """The log of the sum over all worlds."""
-        logs = self.base.alone + np.array([means.log_sum for means in self.means])
+        sums = self.sums
+        one = [sums.log_sum(g) if sums.by_polynomials else self.means[g].log_sum for g in self._globals]
+        logs = self.base.alone + np.array(one)
         return float(np.logaddexp.reduce(logs))
+
+    @property
+    def _globals(self) -> range:
+        return range(self.base.states)
 
     @property
     def operations(self) -> float:
@@ -67,6 +73,8 @@ class Answers:
     def words(self) -> str:
         """How the sum is done."""
         cells = counted_words(sum(self.structure.cells), "cell")
+        if self.sums.by_polynomials:
+            return f"summed over by symmetric polynomials in their weights, with {cells}"
         return f"summed over {self.sums.histograms:,.0f} histograms of {cells}"
 
     def answer(self, pattern: Pattern) -> Found:
@@ -74,7 +82,7 @@ class Answers:
         return _CellJoint(self, pattern).found()
 
     def cells(self, groups: Sequence[int], numbers: Sequence[int]) -> FloatArray:
-        """Log sums [G, m, …, T] by the cells of different elements of some groups, and by totals."""
+        """Logs [G, m, …, T] of probabilities: of cells of different elements of some groups, and of totals."""
         base, structure = self.base, self.structure
         shape = [structure.cells[base.kind[group]] for group in groups]
         size = math.prod(structure.totals.sizes(numbers))
@@ -82,14 +90,16 @@ class Answers:
             raise NotLiftableError("a query asks for too large a joint distribution")
         out = np.full((base.states, *shape, size), -np.inf)
         for g in range(base.states):
-            if len(groups) <= 2 and not numbers:
-                out[g] = self._from_means(g, groups, shape)
+            if len(groups) <= 2 and not numbers and not self.sums.by_polynomials:
+                out[g] = self._from_means(g, groups, shape) + (
+                    base.alone[g] + self.means[g].log_sum - self.log_z
+                )
                 continue
             for cells in itertools.product(*map(range, shape)):
                 fixed = [*zip(groups, cells, strict=True)]
                 if all(np.isfinite(structure.groups[a].own[g, c]) for a, c in fixed):
-                    out[(g, *cells)] = self.sums.log_sums(g, fixed, numbers)
-        return out + base.alone.reshape(-1, *[1] * (out.ndim - 1))
+                    out[(g, *cells)] = self.sums.log_sums(g, fixed, numbers) + (base.alone[g] - self.log_z)
+        return out
 
     def _from_means(self, g: int, groups: Sequence[int], shape: Sequence[int]) -> FloatArray:
         means, count = self.means[g], self.base.count
@@ -103,7 +113,7 @@ class Answers:
             for c, d in itertools.product(*map(range, shape)):
                 p[c, d] = means.product((a, c), (b, d)) / pairs
         with np.errstate(divide="ignore"):
-            logs: FloatArray = means.log_sum + np.log(np.maximum(p, 0.0))
+            logs: FloatArray = np.log(np.maximum(p, 0.0))
         return logs[..., None]
 
 
@@ -111,8 +121,8 @@ class Joint:
     """The joint distribution of what one query mentions: axes [G, cells of each element, shared of each pair,
     T]. How likely each joint state is is left to those who inherit."""
 
-    def __init__(self, base: Base, totals: Totals, pattern: Pattern) -> None:
-        self.base, self.totals, self.pattern = base, totals, pattern
+    def __init__(self, base: Base, totals: Totals, pattern: Pattern, log_z: float) -> None:
+        self.base, self.totals, self.pattern, self.log_z = base, totals, pattern, log_z
         self.elements = pattern.elements
         self.units = Units(Local(base.rules, sorted({*self.elements, *base.rules.named})), base.parts)
         self.local = self.units.local
@@ -127,7 +137,7 @@ class Joint:
         )
 
     def found(self) -> Found:
-        logs, where = self.logs()
+        logs, where = self.logs()  # less log Z, so that little is rounded off
         with np.errstate(divide="ignore"):
             for tables in self.given:
                 logs = logs + np.log((self._values(tables, where) == TRUE).astype(np.float64))
@@ -143,10 +153,10 @@ class Joint:
         p = np.exp(logs - total)
         codes = np.broadcast_to(codes, p.shape)
         shares = np.bincount(codes.ravel(), p.ravel(), minlength=size).astype(np.float64)
-        return Found(tuple(labels), shares, total)
+        return Found(tuple(labels), shares, self.log_z + total)
 
     def logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
-        """The log weights of all states, and the state of every node along its axis."""
+        """The logs of the probabilities of all states, and the state of every node along its axis."""
         raise NotImplementedError
 
     def refuse_large(self, size: float) -> None:
@@ -211,7 +221,7 @@ class _CellJoint(Joint):
     """The joint distribution of what a query mentions, from that of the cells of its elements."""
 
     def __init__(self, answers: Answers, pattern: Pattern) -> None:
-        super().__init__(answers.base, answers.totals, pattern)
+        super().__init__(answers.base, answers.totals, pattern, answers.log_z)
         self.answers = answers
 
     def logs(self) -> tuple[FloatArray, dict[int, IntArray]]:

@@ -51,6 +51,11 @@ class FirstOrderWay:
         return found
 
     @property
+    def words(self) -> str:
+        """How it is answered, or what stands in the way."""
+        return self.refusal if isinstance(self.plan, NotLiftableError) else self.plan.reason
+
+    @property
     def refusal(self) -> str:
         """What stands in the way, in words; empty where nothing does."""
         return f"first-order counting: {self.plan.words}" if isinstance(self.plan, NotLiftableError) else ""

@@ -54,7 +54,7 @@ class CountedAnswers:
 
 class _CountedJoint(Joint):
     def __init__(self, answers: CountedAnswers, pattern: Pattern) -> None:
-        super().__init__(answers.base, answers.totals, pattern)
+        super().__init__(answers.base, answers.totals, pattern, answers.log_z)
         self.turns = answers.turns
         if len(self.elements) == 2:  # what two share counts for each, whether it is asked for or not
             self.pairs = [(self.elements[0], self.elements[1])]
@@ -63,7 +63,8 @@ class _CountedJoint(Joint):
         base, turns = self.base, self.turns
         groups = [base.group(element) for element in self.elements]
         kinds = [base.kind[group] for group in groups]
-        sums = [base.alone[g] + turns.log_sums(g, groups, self.distinct) for g in range(base.states)]
+        whole = base.alone - self.log_z
+        sums = [whole[g] + turns.log_sums(g, groups, self.distinct) for g in range(base.states)]
         logs = np.stack(sums)
         for i, kind in enumerate(kinds):
             logs = np.take(logs, turns.merged[kind], axis=1 + 2 * i)

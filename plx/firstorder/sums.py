@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx.firstorder import own_weights
 from plx.firstorder.limits import MOST_HISTOGRAMS
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
@@ -20,6 +21,9 @@ from plx.firstorder.totals import by_totals
 from plx.firstorder.units import LongArray
 from plx.infer.kernels.histogram_sums import histogram_sums
 from plx.values import FloatArray, IntArray
+
+_LARGEST = 1 << 22
+"""Histograms of all kinds together that are kept at once, 32 MB for each array over them."""
 
 Fixed = Sequence[tuple[int, int]]
 """Elements that are in a cell: the group and the cell of each."""
@@ -67,6 +71,10 @@ class Sums:
             [[0.0], np.cumsum(np.log(np.arange(1.0, max(structure.base.count, default=0) + 1)))]
         )
         self.histograms = sum(self._count(g) for g in range(structure.base.states))
+        polynomial = sum(self._polynomial_steps(g) for g in range(structure.base.states))
+        self.by_polynomials = polynomial < self.histograms
+        if self.by_polynomials:
+            self.histograms = polynomial
         if self.histograms > MOST_HISTOGRAMS:
             raise NotLiftableError(
                 f"there are {self.histograms:,.0f} histograms of cells (at most {MOST_HISTOGRAMS:,.0f} are "
@@ -81,10 +89,83 @@ class Sums:
         place = {key: i for i, key in enumerate(zip(slots.group, slots.cell, strict=True))}
         return Means(log_sum, place, first, second)
 
+    def log_sum(self, g: int) -> float:
+        """The log of the sum over all histograms at a joint state of what is about no element."""
+        if self.by_polynomials:
+            return float(self.log_sums(g, (), ())[0])
+        return self.means(g).log_sum
+
     def log_sums(self, g: int, fixed: Fixed, numbers: Sequence[int]) -> FloatArray:
         """Log sums [T] by the joint values of some totals, in C order, with some elements in their cells."""
+        if self.by_polynomials:
+            return self._by_polynomials(g, fixed, numbers)
         slots = self._slots(g, fixed)
         return self._run(g, slots, numbers, np.zeros(0), np.zeros((0, 0)))[1]
+
+    # -------------------------------------------------------------------- polynomials
+
+    def _polynomial_steps(self, g: int) -> float:
+        """About how many numbers are added by polynomials; infinite where these would be too large."""
+        structure = self.structure
+        kinds = range(structure.base.kinds)
+        members = [self._members(g, kind, ()) for kind in kinds]
+        whole = math.prod(
+            own_weights.size(sum(count for count, _ in some), structure.cells[kind])
+            for kind, some in zip(kinds, members, strict=True)
+        )
+        if whole > _LARGEST or not self._same_totals():
+            return math.inf
+        return whole + sum(
+            own_weights.steps(some, structure.cells[kind]) for kind, some in zip(kinds, members, strict=True)
+        )
+
+    def _same_totals(self) -> bool:
+        """Whether all members of a kind add the same to totals."""
+        structure = self.structure
+        for total in structure.totals.all:
+            for kind in range(structure.base.kinds):
+                mine = [of for of, k in zip(total.of, structure.base.kind, strict=True) if k == kind]
+                if any(not np.array_equal(of, mine[0]) for of in mine):
+                    return False
+        return True
+
+    def _members(self, g: int, kind: int, fixed: Fixed) -> list[own_weights.Members]:
+        """The members of a kind; those that are fixed can be in one cell only."""
+        rest = [group.count for group in self.structure.groups]
+        found = []
+        for number, cell in fixed:
+            rest[number] -= 1
+            if self.structure.groups[number].kind == kind:
+                own = np.full(self.structure.cells[kind], -np.inf)
+                own[cell] = self.structure.groups[number].own[g, cell]
+                found.append((1, own))
+        for number, group in enumerate(self.structure.groups):
+            if group.kind == kind and rest[number]:
+                found.append((rest[number], group.own[g]))
+        return found
+
+    def _by_polynomials(self, g: int, fixed: Fixed, numbers: Sequence[int]) -> FloatArray:
+        structure = self.structure
+        kinds = range(structure.base.kinds)
+        sums = [own_weights.kind_sum(self._members(g, k, fixed), structure.cells[k]) for k in kinds]
+        pairs = {}
+        for a in kinds:
+            for b in range(a, structure.base.kinds):
+                if (weights := structure.pair(a, b)) is not None:
+                    pairs[a, b] = weights[g].astype(np.float64)
+        logs, which = own_weights.log_weights(sums, pairs)
+        totals = structure.totals
+        used = list(dict.fromkeys([*range(totals.ruled), *numbers]))
+        sizes = totals.sizes(used)
+        index = np.zeros(len(logs), dtype=np.int64)
+        for number in used:
+            value = np.zeros(len(logs), dtype=np.int64)
+            for kind, one, at in zip(kinds, sums, which, strict=True):
+                group = structure.base.kind.index(kind)
+                value += (one.counts @ structure.added(group, [number])[g, :, 0])[at]
+            index = index * (totals.all[number].most + 1) + value
+        logs = logs + np.repeat(totals.weight[g], math.prod(sizes) // totals.weight.shape[1])[index]
+        return by_totals(_log_sums_by(index, logs, math.prod(sizes)), used, sizes, numbers)
 
     # ------------------------------------------------------------------------ the kernel
 
@@ -154,6 +235,17 @@ class Sums:
                 if weights is not None:
                     out[i, j] = weights[g, cell, other]
         return out
+
+
+def _log_sums_by(index: IntArray, logs: FloatArray, size: int) -> FloatArray:
+    """Log sums of numbers by an index below ``size``."""
+    largest = np.full(size, -np.inf)
+    np.maximum.at(largest, index, logs)
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    sums = np.bincount(index, np.exp(logs - shift[index]), size)
+    with np.errstate(divide="ignore"):
+        found: FloatArray = shift + np.log(sums)
+    return found
 
 
 def _centred(slots: _Slots, pair: LongArray) -> tuple[FloatArray, FloatArray, float]:
