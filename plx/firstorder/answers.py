@@ -82,7 +82,7 @@ class Answers:
         return _CellJoint(self, pattern).found()
 
     def cells(self, groups: Sequence[int], numbers: Sequence[int]) -> FloatArray:
-        """Logs [G, m, …, T] of probabilities: of cells of different elements of some groups, and of totals."""
+        """Logs [G, m, …, T] of probabilities: of cells of different elements of groups, and of totals."""
         base, structure = self.base, self.structure
         shape = [structure.cells[base.kind[group]] for group in groups]
         size = math.prod(structure.totals.sizes(numbers))
