@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plx.check.program import Program
+from plx.errors import PlxError
 from plx.firstorder.limits import GROUND_FIRST, SECONDS_EACH
 from plx.firstorder.plan import FirstOrderPlan, first_order
 from plx.firstorder.refusal import NotLiftableError
@@ -30,7 +31,7 @@ class FirstOrderWay:
 
     @cached_property
     def sizes(self) -> tuple[RuleSize, ...]:
-        """The size of every rule if it were grounded. Raises PlxError where a guard or a set has no value."""
+        """The size of every rule if it were grounded. Raises PlxError where an expression has no value."""
         evaluator = Evaluator(self.program)
         tasks = [t for i, rule in enumerate(self.program.rules) for t in split(i, rule, evaluator.terms)]
         return measure(evaluator, tasks, MAX_GROUND)
@@ -38,7 +39,10 @@ class FirstOrderWay:
     @property
     def is_small(self) -> bool:
         """Whether grounding costs next to nothing, so that other exact ways are looked at first."""
-        return sum(size.bytes for size in self.sizes) <= GROUND_FIRST
+        try:
+            return sum(size.bytes for size in self.sizes) <= GROUND_FIRST
+        except PlxError:  # which grounding says better
+            return True
 
     @cached_property
     def plan(self) -> FirstOrderPlan | NotLiftableError:

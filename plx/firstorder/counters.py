@@ -242,9 +242,10 @@ def _instances(local: Local, counter: Counter, x: int, y: int) -> list[Table]:
         return []
     rows: Env = all_instances(local.evaluator, env, placed(rules, counter.aggregate.scope, {inner.uid: y}))
     tables = [table for _, table in local.columns(counter.aggregate.body, rows)] if rows.n else []
-    if any(not local.nodes[node].elements for table in tables for node in table.nodes):
+    about = [local.nodes[node].elements for table in tables for node in table.nodes]
+    if not all(found and found <= {x, y} for found in about):
         span = counter.part.task.source.span
-        raise NotLiftableError(f"{shown(span)} counts by an unknown that is about no member", span)
+        raise NotLiftableError(f"{shown(span)} counts by what is about neither of two members", span)
     return tables
 
 

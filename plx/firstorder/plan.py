@@ -56,7 +56,7 @@ class FirstOrderPlan:
         members = len(rules.universe.ids)
         kinds = f" of {base.kinds} kinds" if base.kinds > 1 else ""
         types = _types(rules.universe.types)
-        return f"nothing was grounded: {members:,} members of {types}{kinds} are {self.answers.words}"
+        return f"not grounded: {members:,} members of {types}{kinds} {self.answers.words}"
 
     def run(self) -> tuple[GroundModel, Inference]:
         """The instances of all queries, and their answers. Raises NoWorldError if no world is possible."""
@@ -193,4 +193,4 @@ def _never_given(query: Query) -> PlxError:
 
 
 def _types(names: Sequence[str]) -> str:
-    return " and ".join(f"`{name}`" for name in names)
+    return " and ".join(names)
