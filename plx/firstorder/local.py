@@ -99,7 +99,7 @@ class Local:
                 node = int(numbers[row])
                 mine = frozenset(block.index[row][inside[row]].tolist())
                 if len(mine) > 2:
-                    raise NotLiftableError(f"`{block.name}` is about more than two elements")
+                    raise NotLiftableError(f"`{block.name}` is about more than two members")
                 found[node] = Node(mine, int(self._cards[node]), allowed.get(node))
         return [node for node in found if node is not None]
 

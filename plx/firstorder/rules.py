@@ -153,7 +153,7 @@ def _read(rules: Rules, rule: Rule, task: Task) -> None:
     what = shown(rule.span)
     if len(variables) > 2:
         names = ", ".join(f"`{v.name}`" for v in variables)
-        raise NotLiftableError(f"{what} is about more than two elements: {names}", rule.span)
+        raise NotLiftableError(f"{what} is about more than two members: {names}", rule.span)
     exprs = [e for e in (task.body, task.source.weight) if e is not None] + scope_exprs(task.scope)
     wide = any(_is_wide(rules, part) for expr in exprs for part in parts(expr))
     look = _Look(rules, rule.span, own=len(variables) < 2 and not wide)
@@ -209,13 +209,13 @@ class _Look:
                 slots = self.rules.evaluator.program.randoms[expr.name].slots
                 for argument, slot in zip(expr.arguments, slots, strict=True):
                     if self.rules.universe.is_element_set(slot.set) and not self._place(argument):
-                        raise self._refusal(f"works out an element: {_text(argument)}")
+                        raise self._refusal(f"works out a member: {_text(argument)}")
                     if not self._place(argument):
                         self.walk(argument)
             case ParamTerm():
                 info = self.rules.evaluator.program.params[expr.name]
                 if self.rules.universe.holds(info.value).any():
-                    raise self._refusal(f"has elements as values of `{expr.name}`")
+                    raise self._refusal(f"has members as values of `{expr.name}`")
                 self._arguments(expr.arguments)
                 if any(map(self._is_element, expr.arguments)):
                     self.rules.marks.table(info.index, info.value, self.own)
@@ -254,7 +254,7 @@ class _Look:
                 value = [seen.setdefault(m.tobytes(), len(seen)) for m in info.family.values()]
                 self.rules.marks.table(index, np.array(value, dtype=np.int64), self.own)
                 if self.rules.universe.holds(info.members).any():
-                    raise self._refusal(f"has elements in the sets of `{set_.name}`")
+                    raise self._refusal(f"has members in the sets of `{set_.name}`")
             return
         ids = members(self.rules.evaluator.program, set_)
         if ids is not None and self.rules.universe.holds(ids).any():
@@ -279,12 +279,12 @@ class _Look:
         inner = scope_variables(self.rules, expr.scope)
         terms = self.rules.evaluator.terms
         if inner and not terms.is_random(expr):
-            raise self._refusal("counts elements in what is fixed")
+            raise self._refusal("counts members in what is fixed")
         if inner:
             free = [u for u in terms.free(expr) if u in self.rules.elements]
             if len(inner) + len(free) > 2:
                 names = ", ".join(f"`{v.name}`" for v in inner)
-                raise self._refusal(f"is about more than two elements, with {names}")
+                raise self._refusal(f"is about more than two members, with {names}")
             self.counts.append(expr)
         asked, self.asked = self.asked, self.asked and not inner
         self.walk(expr.body)

@@ -48,7 +48,7 @@ class Units:
     def cells(self, element: int) -> tuple[int, States]:
         """The joint states of the unknowns of an element, without evidence."""
         nodes = self.local.of(element)
-        _refuse_many(self.local, nodes, MOST_CELLS, "unknowns of one element")
+        _refuse_many(self.local, nodes, MOST_CELLS, "unknowns of one member")
         return states_of(self.local, nodes)
 
     def own(self, element: int) -> FloatArray:
@@ -121,7 +121,7 @@ class Units:
             about = frozenset(chosen).union(*(self.local.nodes[node].elements for node in table.nodes))
             if len(about) > 2 or (len(chosen) == 2 and len(about) > len(set(chosen))):
                 span = self.parts[number].task.source.span
-                raise NotLiftableError(f"{shown(span)} is about two elements and one by name", span)
+                raise NotLiftableError(f"{shown(span)} is about two members and one by name", span)
             if about == frozenset(elements):
                 yield table
 
@@ -162,7 +162,7 @@ class Units:
         bits = sum(math.log2(self.local.nodes[node].card) for node in nodes) + sum(map(math.log2, shape))
         if bits > math.log2(MOST_PAIR):
             raise NotLiftableError(
-                f"two elements have about 10^{bits * math.log10(2):.0f} joint states together "
+                f"two members have about 10^{bits * math.log10(2):.0f} joint states together "
                 f"(at most {MOST_PAIR:,} are taken)"
             )
         return states_of(self.local, nodes)

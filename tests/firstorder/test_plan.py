@@ -108,9 +108,9 @@ query e(p1, p2)
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ("weight 1: e(x, y) & e(y, z) => e(x, z) for x, y, z in P", "more than two elements: `x`, `y`, `z`"),
+        ("weight 1: e(x, y) & e(y, z) => e(x, z) for x, y, z in P", "more than two members: `x`, `y`, `z`"),
         ("weight 1: f(x) => f(y) for x, y in P if x < y", "order of members"),
-        ("weight 1: exists(e(x, y) & e(y, z) for y, z in P) for x in P", "more than two elements"),
+        ("weight 1: exists(e(x, y) & e(y, z) for y, z in P) for x in P", "more than two members"),
     ],
 )
 def test_refusals_name_the_rule(rule: str, words: str) -> None:
@@ -130,7 +130,7 @@ random e(P, P)
 weight 1: e(x, y) & e(y, z) => e(x, z) for x, y, z in P
 query e(p1, p2)
 """
-    with pytest.raises(PlxError, match=r"first-order counting: .* is about more than two elements"):
+    with pytest.raises(PlxError, match=r"first-order counting: .* is about more than two members"):
         plx.compile(text).run(method="exact", seconds=20)
 
 
