@@ -132,7 +132,7 @@ def not_needed(reason: str, sizes: Sequence[RuleSize]) -> Table:
         text = readable(" ".join(size.span.text.split()))
         count, memory = count_text(size.instances), bytes_text(size.bytes)
         out.add_row(*map(escape, (str(size.span.line), text, count, memory)))
-    out.caption = f"grounding is not needed: {reason}"
+    out.caption = f"grounding is not needed: {reason.removeprefix('not grounded: ')}"
     out.caption_justify = "left"
     return out
 

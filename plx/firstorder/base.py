@@ -35,6 +35,8 @@ class Base:
         order = np.argsort(self.kind_of, kind="stable")
         starts = np.searchsorted(self.kind_of[order], np.arange(self.kinds))
         ends = np.append(starts[1:], len(order))
+        if self.kinds == len(ids):
+            raise NotLiftableError("no two members of a type are alike")
         members = [ids[order[low:high]] for low, high in zip(starts, ends, strict=True)]
         self.samples = [_ends(rules, some) for some in members]
         _, places, counts = np.unique(self.group_of, return_index=True, return_counts=True)

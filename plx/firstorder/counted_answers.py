@@ -40,7 +40,7 @@ class CountedAnswers:
     def operations(self) -> float:
         """About how many numbers are added; a guess, as which states can be reached is not known before."""
         n, classes = len(self.base.rules.universe.ids), self.turns.classes
-        return float(min(n ** min(classes, 4), 1e12)) * classes
+        return 2.0 * float(n) ** (1 + min(classes, 3))
 
     @property
     def words(self) -> str:

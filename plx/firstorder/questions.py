@@ -15,9 +15,10 @@ from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.rules import scope_variables
 from plx.firstorder.totals import Totals, is_total
 from plx.graph.rows import unique_rows
-from plx.ground.bind import all_instances
+from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import ROOT, Env
 from plx.ground.terms import flatten
+from plx.infer.answer_size import MOST_TOGETHER
 from plx.values import IntArray
 
 
@@ -58,6 +59,9 @@ def read_questions(base: Base, totals: Totals, queries: Sequence[Query]) -> list
 def _question(base: Base, totals: Totals, query: Query) -> Question:
     rules = base.rules
     scope_variables(rules, query.scope)
+    count = count_candidates(rules.evaluator, ROOT, query.scope, MOST_TOGETHER)
+    if count > MOST_TOGETHER:
+        raise NotLiftableError(f"{shown(query.span)} has up to {count:,} instances", query.span)
     env = all_instances(rules.evaluator, ROOT, query.scope)
     exprs = [*query.targets, *query.given]
     aggregates = [expr for whole in exprs for expr in _outermost(base, whole)]
