@@ -377,7 +377,9 @@ class Model:
             return self._grounded(lambda model, share: infer(model, method, share), options, exact)
         if way.is_small:
             with suppress(_NoneFits):
-                return self._grounded(lambda model, share: _found(known_exact(model, share)), options)
+                return self._grounded(
+                    lambda model, share: _found(known_exact(model, share, way.cost)), options
+                )
         with explained(self.origin):
             if isinstance(way.plan, FirstOrderPlan):
                 with suppress(NotLiftableError):

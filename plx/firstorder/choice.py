@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,6 +54,10 @@ class FirstOrderWay:
             if needed > self.seconds / 2:
                 return NotLiftableError(f"{found.operations:,.0f} additions take about {needed:,.0f} seconds")
         return found
+
+    def cost(self) -> float:
+        """About how many numbers are added; infinite where it cannot be taken."""
+        return math.inf if isinstance(self.plan, NotLiftableError) else self.plan.operations
 
     @property
     def words(self) -> str:

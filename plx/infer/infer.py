@@ -59,15 +59,16 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     return found if is_resolved(model) else replace(found, log_z=None)
 
 
-def known_exact(model: GroundModel, options: Options) -> Inference | None:
-    """Exact answers by a way that is known to be cheap, as `infer` gives them; None if there is none."""
+def known_exact(model: GroundModel, options: Options, most: Callable[[], float]) -> Inference | None:
+    """Exact answers by a way that is known to be cheap, or to take at most ``most()`` operations, as `infer`
+    gives them; None if there is none."""
     from plx.infer.hard.distant import without_distant
 
     seconds = KNOWN if options.seconds is None else min(KNOWN, options.seconds)
     plan = None
     with suppress(OutOfTimeError), within(seconds):
         plan = exact_way(Problem(without_distant(without_barren(model))))
-    if plan is None or plan.operations is None or plan.operations > CHEAP:
+    if plan is None or plan.operations is None or (plan.operations > CHEAP and plan.operations > most()):
         return None
     return infer(model, "exact", options)
 
