@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,8 @@ from plx.values import Values
 if TYPE_CHECKING:
     from plx.answer.named import Subject
     from plx.answer.result import Result
+    from plx.firstorder.choice import FirstOrderWay
+    from plx.firstorder.plan import FirstOrderPlan
     from plx.formats.translated import Translated
     from plx.graph.model import GroundModel
     from plx.ground.given import QueryGroup
@@ -363,12 +366,68 @@ class Model:
         return draw(self.ground, kind, form)
 
     def _answer(self, method: str, options: Options) -> Result:
+        """Without grounding where that is cheaper, else on the factor graph."""
+        from plx.firstorder.plan import FirstOrderPlan
+        from plx.firstorder.refusal import NotLiftableError
+        from plx.infer.infer import infer, known_exact
+
+        way = self._first_order(method, options)
+        if way is None:
+            exact = method in ("auto", "exact")
+            return self._grounded(lambda model, share: infer(model, method, share), options, exact)
+        if way.is_small:
+            with suppress(_NoneFits):
+                return self._grounded(
+                    lambda model, share: _found(known_exact(model, share, way.cost)), options
+                )
+        with explained(self.origin):
+            if isinstance(way.plan, FirstOrderPlan):
+                with suppress(NotLiftableError):
+                    return self._lifted(way.plan)
+        told = replace(options, refused=(way.refusal,) if way.refusal else ())
+        return self._grounded(lambda model, share: infer(model, method, share), told)
+
+    def without_grounding(self) -> FirstOrderWay | None:
+        """How the queries are answered without the factor graph; None where it is small, or needed."""
+        from plx.firstorder.plan import FirstOrderPlan
+
+        way = self._first_order("exact")
+        with explained(self.origin):
+            known = way is not None and not way.is_small and isinstance(way.plan, FirstOrderPlan)
+        return way if known else None
+
+    def _first_order(self, method: str, options: Options | None = None) -> FirstOrderWay | None:
+        """How the program would be answered without grounding it; None where that is not asked for."""
+        from plx.firstorder.choice import FirstOrderWay
+
+        origin = self.origin
+        if method not in ("auto", "exact") or (options is not None and options.draws is not None):
+            return None
+        if not isinstance(origin, CheckedProgram) or not origin.program.queries:
+            return None
+        seconds = None if options is None else options.seconds
+        return FirstOrderWay(origin.program, origin.numbers(), seconds)
+
+    def _lifted(self, plan: FirstOrderPlan) -> Result:
+        """Answers from the program itself. Raises NotLiftableError where an answer would be too large."""
+        from plx.answer.collect import collect
+        from plx.answer.named import Subject
+        from plx.ground.given import QueryGroup
+
+        model, inference = plan.run()
+        group = QueryGroup(tuple(range(len(model.queries))), model)
+        own = all(q.span is None or q.span.source.text == self.origin.text for q in model.queries)
+        subject = Subject(self.origin.text, "not grounded", (), own)
+        return collect(self.name, [(group, inference)], model.queries, False, subject)
+
+    def _grounded(
+        self, answer: Callable[[GroundModel, Options], Inference], options: Options, exact: bool = True
+    ) -> Result:
         """Run once per distinct ``given``, on the model conditioned by it."""
         from plx.answer.collect import collect
         from plx.ground.condition import condition
         from plx.ground.given import by_given
         from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
-        from plx.infer.infer import infer
         from plx.time_shares import counted_together, in_turn
 
         with stopwatch() as spent:
@@ -376,13 +435,13 @@ class Model:
             if options.draws is not None:
                 refuse_large_draws(self.ground.graph, self.ground.queries, options.draws, options.chains)
             groups = by_given(self.ground)
-            counted = counted_together(self.ground, groups, options) if method in ("auto", "exact") else {}
+            counted = counted_together(self.ground, groups, options) if exact else {}
             done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
 
             def run(group: QueryGroup, share: Options) -> Run:
                 with explained(self.origin, group):
                     model = condition(group.model, group.given)
-                    return replace(group, model=model), infer(model, method, share)
+                    return replace(group, model=model), answer(model, share)
 
             rest = [group for group in groups if group.positions not in counted]
             runs, interrupted = in_turn(rest, run, options, spent)
@@ -401,6 +460,16 @@ _CHEAP = 20_000
 """States, and places in scopes of factors, of the largest model whose symmetries cost next to nothing."""
 
 _CHEAP_SECONDS = 2.0
+
+
+class _NoneFits(Exception):
+    """No exact way is cheap."""
+
+
+def _found(inference: Inference | None) -> Inference:
+    if inference is None:
+        raise _NoneFits
+    return inference
 
 
 def _check_kind(kind: Kind) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from plx.weights import shown
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from plx.ground.budget import RuleSize
 
 _RULE_COLUMNS = ("line", "kind", "rule", "instances", "factors", "bytes", "seconds")
 
@@ -115,6 +117,24 @@ def summary(model: GroundModel) -> str:
         f"{counts['factors']} factors over {counts['tables']} tables, {counts['derived']} derived nodes, "
         f"{bytes_text(report['bytes'])}, {report['seconds']:.2f} s"
     )
+
+
+def not_needed(reason: str, sizes: Sequence[RuleSize]) -> Table:
+    """What a grounding would be that is not needed to answer: sizes per rule, as a Rich table."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for name in ("line", "rule", "instances", "memory"):
+        out.add_column(name, justify="left" if name == "rule" else "right", overflow="fold")
+    for size in sizes:
+        text = readable(" ".join(size.span.text.split()))
+        count, memory = count_text(size.instances), bytes_text(size.bytes)
+        out.add_row(*map(escape, (str(size.span.line), text, count, memory)))
+    out.caption = f"grounding is not needed: {reason.removeprefix('not grounded: ')}"
+    out.caption_justify = "left"
+    return out
 
 
 def bytes_text(count: int) -> str:

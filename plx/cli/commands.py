@@ -70,6 +70,7 @@ from plx.errors import Diagnostic, PlxError
 from plx.questions import Questions
 
 if TYPE_CHECKING:
+    from plx.firstorder.choice import FirstOrderWay
     from plx.graph.model import GroundModel
     from plx.infer.compare.curves import Comparison
 
@@ -291,6 +292,8 @@ def ground(
 ) -> None:
     """Report what a program grounds to: variables, factors, sizes, and seconds per rule.
 
+    Of a large program that is answered without it: how large it would be.
+
     Example: `plx ground smokers.plx --dump`, `plx ground smokers.plx --format uai -o smokers.uai`
     """
     form = form_of(format, output, GroundFormat.table)
@@ -299,6 +302,9 @@ def ground(
     model = load(file, bind, evidence, max_ground)
     if form is GroundFormat.plx:
         put(model.origin.ground_text(), output)
+        return
+    if not dump and form is GroundFormat.table and (way := model.without_grounding()) is not None:
+        put(_not_needed(way, colour=output is None), output)
         return
     grounded = model.ground
     put(_ground_dump(grounded) if dump else _ground_text(grounded, form, colour=output is None), output)
@@ -476,6 +482,15 @@ def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str
     with console.capture() as shown:
         console.print(ground_report.table(grounded), "", sep="\n")
         console.print(ground_report.summary(grounded), highlight=False)
+    return shown.get()
+
+
+def _not_needed(way: FirstOrderWay, colour: bool) -> str:
+    from plx.answer import ground_report
+
+    console = console_on(sys.stdout if colour else StringIO())
+    with console.capture() as shown:
+        console.print(ground_report.not_needed(way.words, way.sizes))
     return shown.get()
 
 

@@ -83,10 +83,9 @@ def with_numbers(model: GroundModel, numbers: Mapping[str, Number]) -> GroundMod
     ids = distinct(np.append(model.graph.weight, model.constant_weight))
     if not any(isinstance(values[i], Affine) for i in ids.tolist()):
         return model
-    new = np.array([_with(values, i, numbers) for i in ids.tolist()], dtype=np.int64)
 
     def put(weights: IntArray) -> IntArray:
-        return new[np.searchsorted(ids, weights)]
+        return ids_with(values, weights, numbers)
 
     graph = model.graph
     batches = [batch._replace(tables=put(batch.tables)) for batch in factor_batches(graph)]
@@ -95,6 +94,13 @@ def with_numbers(model: GroundModel, numbers: Mapping[str, Number]) -> GroundMod
     constant = int(put(np.array([model.constant_weight]))[0])
     found = reassembled(replace(model, constant_weight=constant), assembly)
     return replace(found, atoms=assembly.nodes.atoms(model.atoms, assembly.graph.n_variables))
+
+
+def ids_with(values: Values, weights: IntArray, numbers: Mapping[str, Number]) -> IntArray:
+    """Weight ids with numbers in the place of the names of those that are learned."""
+    ids = distinct(weights.ravel())
+    new = np.array([_with(values, i, numbers) for i in ids.tolist()], dtype=np.int64)
+    return new[np.searchsorted(ids, weights)]
 
 
 def _with(values: Values, index: int, numbers: Mapping[str, Number]) -> int:

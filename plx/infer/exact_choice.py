@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from plx.errors import Diagnostic, Note, PlxError
@@ -55,8 +55,9 @@ class ExactWays:
         """The plans whose cost only trying tells."""
         return [plan for plan in self._plans() if plan.operations is None]
 
-    def refusal(self, worlds: str) -> PlxError:
-        """Why no exact way fits: what the one that needs least would take, the rules to blame, other ways."""
+    def refusal(self, worlds: str, before: Sequence[str] = ()) -> PlxError:
+        """Why no exact way fits: what the one that needs least would take, the rules to blame, other ways;
+        ``before`` is what was found of ways that are not among these."""
         refused = [found for found in map(self._look, WAYS) if isinstance(found, Refusal)]
         least, *others = sorted(refused, key=lambda one: (one.couples is None, one.operations))
         message = f"exact inference is out of reach: there are {worlds} worlds, and {least.needs()}"
@@ -64,8 +65,8 @@ class ExactWays:
         if least.couples is not None:
             names = "; ".join(f"`{rule.text}`" for rule in least.couples())
             hint += f", or loosen what couples most: {names}"
-        notes = tuple(Note(text) for text in (*(other.needs() for other in others), *self.given_up))
-        return PlxError(Diagnostic(message, None, hint, notes))
+        notes = [*before, *(other.needs() for other in others), *self.given_up]
+        return PlxError(Diagnostic(message, None, hint, tuple(map(Note, notes))))
 
     def _look(self, name: str) -> Found:
         if name not in self._found:

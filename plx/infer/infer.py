@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from plx.deadline import OutOfTimeError, seconds_left, within
@@ -13,13 +14,15 @@ from plx.graph.barren import without_barren
 from plx.graph.model import GroundModel
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.exact_choice import ExactWays
+from plx.infer.exact_choice import ExactWays, exact_way
 from plx.infer.exact_plan import ExactPlan, GaveUpError
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.limits import (
+    CHEAP,
     DEAR,
     FASTEST,
     FEWEST,
+    KNOWN,
     LEAST_PLANNING,
     PER_SECOND,
     PLANNING,
@@ -58,6 +61,20 @@ def infer(model: GroundModel, method: str = "auto", options: Options | None = No
     if problem.graph is not model.graph and _lacks_worlds(problem.model, found):
         found = replace(found, notes=(*found.notes, DISTANT))
     return found if is_resolved(model) else replace(found, log_z=None)
+
+
+def known_exact(model: GroundModel, options: Options, most: Callable[[], float]) -> Inference | None:
+    """Exact answers by a way that is known to be cheap, or to take at most ``most()`` operations, as `infer`
+    gives them; None if there is none."""
+    from plx.infer.hard.distant import without_distant
+
+    seconds = KNOWN if options.seconds is None else min(KNOWN, options.seconds)
+    plan = None
+    with suppress(OutOfTimeError), within(seconds):
+        plan = exact_way(Problem(without_distant(without_barren(model))))
+    if plan is None or plan.operations is None or (plan.operations > CHEAP and plan.operations > most()):
+        return None
+    return infer(model, "exact", options)
 
 
 def _with_own_draws(problem: Problem, found: Inference, options: Options) -> Inference:
@@ -151,7 +168,7 @@ def _exact(problem: Problem, options: Options) -> Inference:
         return _carried_out(ways, plan, options)
     if (found := _tried(ways, options)) is not None:
         return found
-    raise ways.refusal(_size(problem))
+    raise ways.refusal(_size(problem), options.refused)
 
 
 def _out_of_reach(problem: Problem, options: Options) -> Inference:

@@ -18,6 +18,9 @@ FASTEST = 1e9
 MEMORY = 2.0**32
 """Bytes that any exact plan may hold at once; most ways have lower limits of their own."""
 
+KNOWN = 1.0
+"""Seconds for finding and running a cheap way, where answers without grounding are the other choice."""
+
 PLANNING = 0.25
 """The share of the time in which exact ways are looked for, where sampling is the other choice;"""
 

@@ -45,7 +45,7 @@ class Options:
     """How to run. ``samples`` counts draws over all chains; ``seconds`` is wall-clock time; ``draws``
     worlds of each chain are kept.
 
-    ``threads`` never changes an answer.
+    ``threads`` never changes an answer. ``refused`` says why ways looked at before do not fit.
     """
 
     seed: int = 0
@@ -57,6 +57,7 @@ class Options:
     draws: int | None = None
     threads: int | None = None
     progress: Report = silent
+    refused: tuple[str, ...] = ()
 
 
 @dataclass

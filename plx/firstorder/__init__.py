@@ -1,0 +1,1 @@
+"""Exact answers from the checked program, without grounding it: first-order model counting."""

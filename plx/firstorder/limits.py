@@ -1,0 +1,45 @@
+"""How much a first-order answer may take."""
+
+from __future__ import annotations
+
+LEAST_MEMBERS = 3
+"""Types with fewer members than this are expanded, as there is little to gain."""
+
+MOST_CELLS = 4096
+"""Joint states of the unknowns of one element."""
+
+MOST_PAIR = 1 << 24
+"""Entries of the table of a pair of elements, 128 MB: cells of both, and the states of what they share."""
+
+MOST_GLOBAL = 1 << 12
+"""Joint states of the unknowns that are about no element; each is summed over on its own."""
+
+MOST_GROUPS = 40
+"""Groups of elements that rules tell apart."""
+
+MOST_HISTOGRAMS = 1e11
+"""Histograms of cells that are summed over; a few nanoseconds each."""
+
+MOST_JOINT = 1 << 22
+"""Entries of the joint distribution that a query asks for, 32 MB."""
+
+MOST_PATTERNS = 2000
+"""Instances of queries that differ in more than names; each is worked out on its own."""
+
+MOST_TOTALS = 1 << 24
+"""Combinations of values of the counts that rules and queries ask for, 128 MB."""
+
+GROUND_FIRST = 3_000_000
+"""Bytes of a grounding that costs next to nothing: it is made, to see whether another exact way is cheap."""
+
+SECONDS_EACH = 3e-9
+"""Seconds for each number that is added, measured on a core of 2020."""
+
+MOST_STATES = 64
+"""Joint states of the counts of one element."""
+
+MOST_WORLDS_OF_CLASSES = 1 << 24
+"""States of all elements, by class, that are kept at once: 256 MB."""
+
+MOST_TURNS = 1e9
+"""Terms that are added when members are taken out one by one; some fifty nanoseconds each."""

@@ -1,0 +1,196 @@
+"""The first-order way to answer a program: laid out before the work, or why it cannot be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from plx.check.program import Program, Query, Rule
+from plx.errors import Diagnostic, NoWorldError, PlxError
+from plx.firstorder.answers import Answers, Found
+from plx.firstorder.base import Base
+from plx.firstorder.counted_answers import CountedAnswers
+from plx.firstorder.counters import CountersOf
+from plx.firstorder.elements import Universe
+from plx.firstorder.limits import LEAST_MEMBERS
+from plx.firstorder.questions import Question, read_questions
+from plx.firstorder.refusal import NotLiftableError
+from plx.firstorder.rules import Rules, read_rules
+from plx.firstorder.structure import Structure
+from plx.firstorder.sums import Sums
+from plx.firstorder.totals import rule_totals
+from plx.firstorder.turns import Turns
+from plx.graph.assemble import assemble
+from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.ground.names import QueryNames
+from plx.ground.query_slots import query_slots
+from plx.infer.answers import exact_answer, log_z_answer
+from plx.infer.inference import Answer, Inference
+from plx.infer.options import Clock
+from plx.weights import Number
+
+
+@dataclass(frozen=True, eq=False)
+class FirstOrderPlan:
+    """How a program will be answered without grounding it.
+
+    ``operations`` and ``memory`` are as in `plx.infer.exact_plan.ExactPlan`.
+    """
+
+    answers: Answers | CountedAnswers
+    questions: Sequence[Question]
+
+    @property
+    def operations(self) -> float:
+        """About how many numbers are added."""
+        return self.answers.operations
+
+    @property
+    def reason(self) -> str:
+        """Why it is taken, for people."""
+        base = self.answers.base
+        rules = base.rules
+        members = len(rules.universe.ids)
+        kinds = f" of {base.kinds} kinds" if base.kinds > 1 else ""
+        types = _types(rules.universe.types)
+        return f"not grounded: {members:,} members of {types}{kinds} {self.answers.words}"
+
+    def run(self) -> tuple[GroundModel, Inference]:
+        """The instances of all queries, and their answers. Raises NoWorldError if no world is possible."""
+        clock = Clock()
+        log_z = self.answers.log_z
+        program = self.answers.base.rules.evaluator.program
+        if log_z == -np.inf:
+            raise NoWorldError(no_world(program.rules))
+        asked: list[GroundQuery] = []
+        answers: list[Answer] = []
+        model = _named(program)
+        for question in self.questions:
+            found = [self.answers.answer(pattern) for pattern in question.patterns]
+            for pattern, one in zip(question.patterns, found, strict=True):
+                if one.log_z == -np.inf:
+                    raise _never_given(pattern.query)
+            targets = [tuple(Target(-1, labels, None) for labels in one.labels) for one in found]
+            done: list[Answer | None] = [None] * len(found)
+            for which, query in zip(question.which.tolist(), _instances(self._rules, question), strict=True):
+                named = GroundQuery(**{**vars(query), "targets": targets[which]})
+                known = done[which]
+                if known is None:
+                    known = _answer(model, named, found[which])
+                    done[which] = known
+                asked.append(named)
+                answers.append(known)
+        model = GroundModel(model.graph, model.atoms, model.values, (), tuple(asked))
+        return model, Inference("exact", self.reason, tuple(answers), log_z=log_z, seconds=clock.seconds)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return self.answers.base.rules
+
+
+def first_order(
+    program: Program, least: int = LEAST_MEMBERS, numbers: Mapping[str, Number] | None = None
+) -> FirstOrderPlan | NotLiftableError:
+    """The plan for a program, or what stands in the way: of the largest types, where other choices fail too.
+
+    Types of fewer than ``least`` members are expanded. ``numbers`` are what is learned.
+    """
+    first: NotLiftableError | None = None
+    for types in _choices(program, least):
+        try:
+            return _plan(program, types, numbers or {})
+        except NotLiftableError as refusal:
+            first = first or refusal
+        except NoWorldError:
+            raise
+        except PlxError as mistake:  # grounding says it better
+            first = first or NotLiftableError(mistake.diagnostics[0].message, mistake.diagnostics[0].span)
+    return first or NotLiftableError(f"no type that indexes unknowns has {least} members or more")
+
+
+def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number]) -> FirstOrderPlan:
+    universe = Universe.of(program, types)
+    rules = read_rules(program, universe, numbers)
+    base = Base(rules)
+    totals = rule_totals(base)
+    counting = any(part.counts and part.variables for part in rules.parts)
+    counters = CountersOf(base) if counting else None
+    questions = read_questions(base, totals, program.queries)
+    if counters is None:
+        return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
+    answers = CountedAnswers(Turns(base, counters, totals))
+    for question in questions:
+        for pattern in question.patterns:
+            answers.refuse(pattern)
+    return FirstOrderPlan(answers, questions)
+
+
+def _choices(program: Program, least: int) -> Iterator[tuple[str, ...]]:
+    """Types that index unknowns: all that are large enough, then without the smallest, and so on."""
+    sizes = {}
+    for name, info in program.types.items():
+        if not info.slots and len(info.members) >= least and _indexes(program, name):
+            sizes[name] = len(info.members)
+    names = sorted(sizes, key=lambda name: -sizes[name])
+    for count in range(len(names), 0, -1):
+        yield tuple(names[:count])
+
+
+def _indexes(program: Program, name: str) -> bool:
+    from plx.firstorder.elements import members
+
+    own = program.types[name].members
+    for info in program.randoms.values():
+        for slot in info.slots:
+            ids = members(program, slot.set)
+            if ids is not None and len(ids) and np.isin(ids, own).all():
+                return True
+    return False
+
+
+def _instances(rules: Rules, question: Question) -> Iterator[GroundQuery]:
+    """The instances of a query by name, without targets."""
+    query, env = question.query, question.env
+    names = QueryNames(rules.evaluator.values, query, env)
+    term, slots = query_slots(rules.evaluator, query, env)
+    indexes = list(zip(*slots.values(), strict=True)) or [()] * env.n
+    for row, (text, label) in enumerate(zip(names.texts(), names.labels(), strict=True)):
+        yield GroundQuery(
+            query.kind, label or text, text, (), (), query.span, query.best, term,
+            tuple(zip(slots, indexes[row], strict=True)),
+        )  # fmt: skip
+
+
+def _answer(model: GroundModel, query: GroundQuery, found: Found) -> Answer:
+    if query.kind == "logz":
+        return log_z_answer(found.log_z)
+    return exact_answer(model, query, found.p)
+
+
+def _named(program: Program) -> GroundModel:
+    """A model of no unknowns that knows the names of values."""
+    none = np.empty(0, dtype=np.int64)
+    atoms = Atoms((), none.astype(np.int32), none, none.astype(np.int32), (), none, program.values)
+    return GroundModel(assemble(program.values, none, ()).graph, atoms, program.values, (), ())
+
+
+def no_world(rules: Sequence[Rule]) -> Diagnostic:
+    """The error where no world is possible."""
+    hard = [rule.span for rule in rules if rule.kind in ("require", "observe")]
+    return Diagnostic(
+        "no world satisfies every `require` and `observe`" if hard else "no world is possible",
+        (hard or [rule.span for rule in rules])[-1] if rules else None,
+        hint="some of them contradict each other over the same unknowns",
+    )
+
+
+def _never_given(query: Query) -> PlxError:
+    span = query.given[0].span.to(query.given[-1].span) if query.given else query.span
+    return PlxError(Diagnostic(f"the given of line {span.line} has probability 0", span))
+
+
+def _types(names: Sequence[str]) -> str:
+    return " and ".join(names)

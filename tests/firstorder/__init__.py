@@ -1,0 +1,1 @@
+"""Exact answers without grounding, against enumeration."""

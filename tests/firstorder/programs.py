@@ -1,0 +1,118 @@
+"""Random two-variable programs over at most four elements: what first-order counting can say, and more."""
+
+from __future__ import annotations
+
+import random
+
+WEIGHTS = ("1", "-0.5", "0.7", "log(3)", "-2", "1/3")
+
+UNARY = ("f({0})", "!f({0})", "c({0}) = red", "c({0}) != blue", "u({0}, k)", "e({0}, {0})", "z", "r({0})")
+
+
+def program(seed: int, counting: bool = False) -> str:
+    """A program of a few rules, perhaps evidence, and queries; ``counting``: with counts per element."""
+    rng = random.Random(seed)
+    n = rng.choice((2, 3, 3, 4)) if not counting else rng.choice((2, 3, 3))
+    lines = [
+        "type P = {" + ", ".join(f"p{i + 1}" for i in range(n)) + "}",
+        "type K = {k, l}",
+        "random z",
+        "random f(P)",
+        "relation r(P) = {(p1)}" if rng.random() < 0.3 else "relation r(P) = {(p1), (p2)}",
+        "param w(P) = {p1: 0.3, else: -1.1}",
+    ]
+    if rng.random() < 0.5 and n < 4:
+        lines.append("random c(P): {red, green, blue}")
+    if rng.random() < 0.3 and n < 4:
+        lines.append("random u(P, K)")
+    has = {"c": any(" c(" in x for x in lines), "u": any(" u(" in x for x in lines)}
+    pairs = rng.random() < 0.8 and not (has["c"] and n > 2) and not (has["u"] and n > 2)
+    kind = rng.choice(("e(P, P)", "e(P, P)", "e(x: P, y: P) if x != y", "e(x: P, y: P) if x < y"))
+    if pairs and (n < 4 or "<" in kind):
+        lines.append(f"random {kind}")
+    else:
+        kind = ""
+    for _ in range(rng.randint(1, 4)):
+        lines.append(_rule(rng, has, kind, counting))
+    if rng.random() < 0.5:
+        lines.append(
+            rng.choice(("observe f(p1)", "observe !f(p2)", "observe f(x) | z for x in P", *_seen(has)))
+        )
+    if kind and rng.random() < 0.3:
+        lines.append(rng.choice(("observe e(p1, p2)", "observe !e(p1, p2)")))
+    lines += ["query logz", "query f(x) for x in P", "query (f(p1), f(p2))"]
+    lines += ["query count(f(x) for x in P)", "query z given f(p1)"]
+    if kind:
+        lines += ["query e(p1, p2)", "query (f(p1), e(p1, p2)) given f(p2)"]
+    if has["c"]:
+        lines += ["query c(p1) given f(p2)", "query count(c(x) = red for x in P) >= 1 given f(p1)"]
+    return "\n".join(lines) + "\n"
+
+
+def _seen(has: dict[str, bool]) -> list[str]:
+    return [*(["observe c(p1) = red", "observe c(p2) != red"] if has["c"] else [])] + (
+        ["observe u(p1, k)"] if has["u"] else []
+    )
+
+
+def _unary(rng: random.Random, has: dict[str, bool], kind: str, name: str) -> str:
+    while True:
+        text = rng.choice(UNARY)
+        if (text[0] == "c" or text.startswith("!c")) and not has["c"]:
+            continue
+        if text[0] == "u" and not has["u"]:
+            continue
+        if text[0] == "e" and kind != "e(P, P)":
+            continue
+        return text.format(name)
+
+
+def _rule(rng: random.Random, has: dict[str, bool], kind: str, counting: bool) -> str:
+    def one(name: str) -> str:
+        return _unary(rng, has, kind, name)
+
+    join = rng.choice((" & ", " | ", " => ", " <=> "))
+    weight = rng.choice(WEIGHTS)
+    forms = [
+        f"weight {weight}: {one('x')}{join}{one('x')} for x in P",
+        "weight w(x): f(x) for x in P",
+        f"weight {weight}: {one('x')}{join}{one('y')} for x, y in P",
+        f"weight {weight}: {one('x')}{join}{one('y')} for x, y in P if x != y",
+        f"require {one('x')} | {one('y')} | f(y) for x, y in P",
+        "factor 0.4 * count(f(x) for x in P)",
+        f"weight {weight}: count(f(x) for x in P) = 2",
+        "require exists(f(x) for x in P)",
+        f"weight {weight}: f(p1){join}{one('x')} for x in P",
+        f"factor {weight} * f(x) * f(y) for x, y in P if r(x)",
+    ]
+    if kind:
+        guard = " if x < y" if "<" in kind else " if x != y" if "!=" in kind else ""
+        edge = f"weight {weight}: e(x, y) & {one('x')} => {one('y')} for x, y in P{guard}"
+        forms += [
+            edge,
+            edge,
+            f"weight {weight}: e(x, y) <=> ({one('x')}{join}{one('y')}) for x, y in P{guard}",
+        ]
+        if "<" not in kind:
+            forms += [f"require e(x, y) => e(y, x) for x, y in P{guard}"]
+    return rng.choice([*forms, *(_counting(rng, has, kind) if counting and kind else [])])
+
+
+def _counting(rng: random.Random, has: dict[str, bool], kind: str) -> list[str]:
+    weight = rng.choice(WEIGHTS)
+    if "<" in kind:
+        return []
+    guard = " if y != x" if "!=" in kind else ""
+    count = f"count(e(x, y) for y in P{guard})"
+    back = f"count(e(y, x) for y in P{guard})"
+    some = f"exists(e(x, y) & {_unary(rng, has, kind, 'y')} for y in P{guard})"
+    forms = [
+        f"require {count} = 1 for x in P",
+        f"require {back} <= 1 for x in P",
+        f"weight {weight}: {some} for x in P",
+        f"require {some} | f(x) for x in P",
+        f"require {count} % 2 = 0 for x in P",
+        f"weight {weight}: f(x) & {count} >= 2 for x in P",
+        f"weight {weight}: forall(e(x, y) => f(y) for y in P{guard}) for x in P",
+    ]
+    return forms * 3
