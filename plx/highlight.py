@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final
 
-from pygments.lexer import RegexLexer, words
-from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
+from pygments.lexer import Lexer
+from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from plx.syntax.words import RESERVED, STATEMENTS
+from plx.syntax.words import AGGREGATES, OPERATOR_WORDS, TRUTHS
 
-CONSTANTS = ("true", "false")
-AGGREGATES = ("exists", "forall", "count", "sum")
-FUNCTIONS = ("log", "exp", "sqrt", "abs", "floor", "logit", "min", "max")
-OPERATOR_WORDS = ("and", "or", "not", "xor", "in")
-CLAUSES = tuple(sorted(RESERVED - {*STATEMENTS, *CONSTANTS, *AGGREGATES, *OPERATOR_WORDS}))
+_TOKENS: Final[dict[str, Any]] = {
+    "statement": Keyword.Declaration,
+    "keyword": Keyword,
+    "declared": Name.Function,
+    "name": Name,
+    "number": Number,
+    "string": String.Double,
+    "operator": Operator,
+    "mark": Punctuation,
+    "comment": Comment.Single,
+    "blank": Whitespace,
+    "mistake": Error,
+}
+"""The token of each kind of piece."""
+
+_KEYWORDS: Final[dict[str, Any]] = {
+    **dict.fromkeys(TRUTHS, Keyword.Constant),
+    **dict.fromkeys(OPERATOR_WORDS, Operator.Word),
+    **dict.fromkeys(AGGREGATES, Name.Builtin),
+}
+"""The token of keywords that other languages colour otherwise."""
 
 
-class PlxLexer(RegexLexer):  # type: ignore[misc]
-    """Colours programs; text that is no program comes back unchanged too."""
+class PlxLexer(Lexer):  # type: ignore[misc]
+    """Colours programs as the parser splits them; text that is no program comes back unchanged too."""
 
     name = "plx"
     aliases: ClassVar = ["plx"]
     filenames: ClassVar = ["*.plx"]
     mimetypes: ClassVar = ["text/x-plx"]
 
-    tokens: ClassVar[dict[str, list[Any]]] = {
-        "root": [
-            (r"\s+", Whitespace),
-            (r"#[^\r\n]*", Comment.Single),
-            (r'"(?:\\.|[^"\\\r\n])*"', String.Double),
-            (r"(?:\d+(?:\.(?!\.)\d*)?|(?<!\.)\.\d+)(?:[eE][+-]?\d+)?", Number),
-            (words(STATEMENTS, r"(?<!\w)", r"(?![\w'])"), Keyword.Declaration),
-            (words(CONSTANTS, r"(?<!\w)", r"(?![\w'])"), Keyword.Constant),
-            (words(OPERATOR_WORDS, r"(?<!\w)", r"(?![\w'])"), Operator.Word),
-            (words(CLAUSES, r"(?<!\w)", r"(?![\w'])"), Keyword),
-            (words(AGGREGATES, r"(?<!\w)", r"(?![\w'])"), Name.Builtin),
-            (words(FUNCTIONS, r"(?<!\w)", r"(?=\s*\()"), Name.Builtin),
-            (r"[^\W\d][\w\u0300-\u036F\u200C\u200D]*'*(?=\()", Name.Function),
-            (r"[^\W\d][\w\u0300-\u036F\u200C\u200D]*'*", Name),
-            (r"<=>|=>|!=|<=|>=|==|\.\.|[-+*/%^<>=|&!~]", Operator),
-            (r"[(){},:]", Punctuation),
-        ]
-    }
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
+        """Offset, token and text of each piece."""
+        from plx.source import Source
+        from plx.syntax.highlight import pieces  # lark is loaded when there is something to colour
+
+        at = 0
+        for kind, piece in pieces(Source("", text)):
+            end = at + len(piece)
+            called = kind == "name" and text.startswith("(", end)
+            yield at, Name.Function if called else _KEYWORDS.get(piece, _TOKENS[kind]), piece
+            at = end

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import logging
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -13,12 +16,19 @@ from pygls.uris import to_fs_path
 
 from plx.errors import Diagnostic, PlxError
 from plx.formatting import formatted
+from plx.lsp.answers import SECONDS, NoAnswersError, answers, beside, first_query
 from plx.lsp.completion import completions
 from plx.lsp.document import Document, RenameError, read
 from plx.lsp.hover import hover
 from plx.lsp.occurrences import Occurrence
 from plx.lsp.positions import from_editor, to_editor
 from plx.source import Source, Span
+
+if TYPE_CHECKING:
+    from plx.answer.named import NamedAnswer
+
+ANSWER = "plx.answer"
+"""The command that runs a program: its address, and the seconds that it may take."""
 
 _KINDS = {
     "declared": types.CompletionItemKind.Function,
@@ -36,6 +46,8 @@ class PlxServer(LanguageServer):
 
         super().__init__("plx", version("plx"))
         self._read: dict[str, Document] = {}
+        self._runs: dict[str, asyncio.Task[Sequence[NamedAnswer]]] = {}
+        self._answers: dict[str, tuple[str, Sequence[NamedAnswer]]] = {}
 
     def document(self, uri: str) -> Document:
         """The program at an address, read anew if its text has changed."""
@@ -45,11 +57,50 @@ class PlxServer(LanguageServer):
             path = to_fs_path(uri)
             known = read(Source(path or uri, text), Path(path).parent if path else Path())
             self._read[uri] = known
+            self.stop(uri)
         return known
 
     def forget(self, uri: str) -> None:
         """A program that has been closed."""
         self._read.pop(uri, None)
+
+    def stop(self, uri: str) -> None:
+        """End the run of a program that has changed, and drop its answers unless the text is the same."""
+        if run := self._runs.pop(uri, None):
+            run.cancel()
+        answered = self._answers.get(uri)
+        known = self._read.get(uri)
+        if answered and (known is None or known.source.text != answered[0]):
+            del self._answers[uri]
+
+    def stop_all(self) -> None:
+        """End all runs."""
+        for uri in list(self._runs):
+            self.stop(uri)
+
+    def answered(self, uri: str) -> Sequence[NamedAnswer]:
+        """The answers to the program as it is now; none where nobody asked."""
+        text, found = self._answers.get(uri, ("", ()))
+        return found if text == self.document(uri).source.text else ()
+
+    async def answer(self, uri: str, seconds: float) -> bool:
+        """Answer the queries of a program; False where it was changed meanwhile. Raises NoAnswersError."""
+        document = self.document(uri)
+        self.stop(uri)
+        path = to_fs_path(uri)
+        folder = Path(path).parent if path else Path()
+        run = asyncio.ensure_future(answers(document.source, folder, seconds))
+        self._runs[uri] = run
+        try:
+            await asyncio.wait([run])
+        finally:
+            run.cancel()  # the editor may have cancelled the request
+            if self._runs.get(uri) is run:
+                del self._runs[uri]
+        if run.cancelled():
+            return False
+        self._answers[uri] = document.source.text, run.result()
+        return True
 
     def place(self, at: Any) -> tuple[Document, int]:
         """The program and the offset that a request is about."""
@@ -60,11 +111,12 @@ class PlxServer(LanguageServer):
 server = PlxServer()
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Answer requests until there are no more; both streams may be closed."""
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_fault)
     read(Source("", ""), Path())  # loads the tables of the parser before there is somebody who waits
-    server.start_io(requests, answers)
+    gc.freeze()  # what is loaded stays, and need not be looked through at every key
+    server.start_io(requests, replies)
 
 
 def _is_fault(record: logging.LogRecord) -> bool:
@@ -103,6 +155,13 @@ def saved(ls: PlxServer, params: types.DidSaveTextDocumentParams) -> None:
 def closed(ls: PlxServer, params: types.DidCloseTextDocumentParams) -> None:
     """Forget it."""
     ls.forget(params.text_document.uri)
+    ls.stop(params.text_document.uri)
+
+
+@server.feature(types.SHUTDOWN)
+def ended(ls: PlxServer, _: None) -> None:
+    """Leave no run behind."""
+    ls.stop_all()
 
 
 def _publish(ls: PlxServer, uri: str) -> None:
@@ -199,3 +258,43 @@ def laid_out(ls: PlxServer, params: types.DocumentFormattingParams) -> list[type
         return None
     everything = Span(source, 0, len(source.text))
     return [] if text == source.text else [types.TextEdit(_range(everything), text)]
+
+
+# --------------------------------------------------------------------- answers
+
+
+@server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+def offered(ls: PlxServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """Above the first query of a program without mistakes: answer them."""
+    document = ls.document(params.text_document.uri)
+    query = first_query(document.module)
+    if query is None or document.model is None:
+        return []
+    command = types.Command("answer the queries", ANSWER, arguments=[params.text_document.uri, SECONDS])
+    return [types.CodeLens(_range(query.span), command)]
+
+
+@server.command(ANSWER)
+async def answered(ls: PlxServer, uri: str, seconds: float) -> bool:
+    """Answer the queries, and show the answers beside them until the text changes."""
+    try:
+        done = await ls.answer(uri, seconds)
+    except NoAnswersError as error:
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Error, str(error)))
+        return False
+    workspace = ls.client_capabilities.workspace
+    if done and workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+        ls.workspace_inlay_hint_refresh(None)
+    return done
+
+
+@server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+def hinted(ls: PlxServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    """The answers that were asked for. Nothing is run."""
+    document = ls.document(params.text_document.uri)
+    hints = []
+    for end, short, long in beside(document.module, ls.answered(params.text_document.uri)):
+        place = types.Position(*to_editor(document.source, end))
+        if params.range.start.line <= place.line <= params.range.end.line:
+            hints.append(types.InlayHint(place, short, tooltip=long, padding_left=True))
+    return hints

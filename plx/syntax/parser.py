@@ -16,11 +16,11 @@ from typing import Any
 
 import lark
 from lark import Lark, Token
-from lark.exceptions import UnexpectedToken
 
 from plx.errors import Diagnostic, PlxError
 from plx.source import Source, Span
 from plx.syntax import ast
+from plx.syntax.automaton import Automaton, StuckError, automaton
 from plx.syntax.build import Builder
 from plx.syntax.comments import ignores
 from plx.syntax.depth import LIMIT, check_brackets, check_tree
@@ -85,15 +85,12 @@ class _RejectedError(Exception):
 
 
 def _statement(words: Sequence[Word], start: int, end: int) -> ast.Statement:
-    check_brackets(words[start:end])
-    state = _lark().parse_interactive("")
-    position = start
+    mine = words[start:end]
+    check_brackets(mine)
     try:
-        for position in range(start, end):
-            state.feed_token(words[position])
-        position = end
-        (statement,) = state.feed_token(Token("$END", ""))
-    except UnexpectedToken:
+        (statement,) = _automaton().read(mine)
+    except StuckError as stuck:
+        position = start + stuck.position
         expected = _expected(words[start:position])
         raise _RejectedError(position, explain(words, start, position, expected)) from None
     if end - start > LIMIT:
@@ -149,9 +146,9 @@ class _Words:
         """The words, each of its kind."""
         before: tuple[str, str] = ("", "")
         for word, after in _with_next(stream):
-            if before in _AFTER_FILES and word.type == "NAME" and word in FILE_WORDS:
+            if word.type == "NAME" and before in _AFTER_FILES and word in FILE_WORDS:
                 word = Token.new_borrow_pos(word.upper(), str(word), word)
-            if word == "learn" and before[1] not in _BEFORE_NAMES and after == "NAME":
+            if after == word.type == "NAME" and before[1] not in _BEFORE_NAMES and word == "learn":
                 word = Token.new_borrow_pos("LEARN", str(word), word)
             yield word
             before = (before[1], word.type)
@@ -169,6 +166,11 @@ def _with_next(stream: Iterator[Token]) -> Iterator[tuple[Token, str]]:
         waiting = word
     if waiting is not None:
         yield waiting, ""
+
+
+@cache
+def _automaton() -> Automaton:
+    return automaton(_lark().parse_interactive("").parser_state.parse_conf)
 
 
 @cache

@@ -42,11 +42,18 @@ STATEMENTS = (
 )
 """The reserved words that start a statement."""
 
-RESERVED = frozenset(STATEMENTS) | {
-    *("for", "in", "if", "from", "as", "given", "else"),
-    *("and", "or", "not", "xor", "true", "false"),
-    *("exists", "forall", "count", "sum", "map", "logz"),
-}
+CLAUSES = ("for", "if", "from", "as", "given", "else", "map", "logz")
+"""The reserved words that start a part of a statement, or stand for what is asked."""
+
+OPERATOR_WORDS = ("and", "or", "not", "xor", "in")
+"""The operators that are words."""
+
+TRUTHS = ("true", "false")
+
+AGGREGATES = ("exists", "forall", "count", "sum")
+"""The reserved words that take a formula and a scope in parentheses."""
+
+RESERVED = frozenset({*STATEMENTS, *CLAUSES, *OPERATOR_WORDS, *TRUTHS, *AGGREGATES})
 """The words that cannot be names. A symbol spelt like one is written in quotes."""
 
 CONSTRAINTS = ("alldifferent", "exactly", "at_least", "at_most")

@@ -1,9 +1,8 @@
-"""The file that a page on adding something shows: saved, imported, and held to what plx is held to."""
+"""The file that a page on adding something shows: saved and imported."""
 
 from __future__ import annotations
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -37,14 +36,3 @@ def entry(text: str) -> str:
     """The entry in a table that the page shows, as a literal."""
     (shown,) = (block.text for block in blocks(text) if block.tag == "text")
     return "{" + shown + "}"
-
-
-COMMANDS = (("mypy", "--strict"), ("ruff", "check"), ("ruff", "format", "--check"))
-
-
-def is_tidy(command: tuple[str, ...], file: Path) -> None:
-    config = ["--config=pyproject.toml"] if command[0] == "ruff" else []
-    done = subprocess.run(
-        [sys.executable, "-m", *command, *config, str(file)], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr

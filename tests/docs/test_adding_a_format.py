@@ -1,4 +1,4 @@
-"""The reader of docs/adding-a-format.md conforms as those of plx do, and mypy and ruff pass it."""
+"""The reader of docs/adding-a-format.md conforms as those of plx do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plx.formats.network import Network
 from plx.formats.reader import READERS
 from plx.source import Source
 from plx.values import Values
-from tests.docs.pages import COMMANDS, entry, is_tidy, load, page, save
+from tests.docs.pages import entry, load, page, save
 from tests.formats.reading import mistake
 from tests.formats.reading import save as write
 from tests.fuzz.inputs import Inputs, network
@@ -73,8 +73,3 @@ def test_damaged_files_are_read_or_refused_in_words(tmp_path: Path) -> None:
         for number in range(300):
             content = case(inputs, f"ties {number}")
             assert fault(inputs, content, tmp_path) is None, content
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_it_is_as_tidy_as_plx(command: tuple[str, ...], file: Path) -> None:
-    is_tidy(command, file)

@@ -1,4 +1,4 @@
-"""The sampler of docs/adding-a-sampler.md conforms as those of plx do, and mypy and ruff pass it."""
+"""The sampler of docs/adding-a-sampler.md conforms as those of plx do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler, late
 from tests.docs.blocks import blocks
-from tests.docs.pages import COMMANDS, is_tidy, load, page, save
+from tests.docs.pages import load, page, save
 from tests.infer.mcmc import test_samplers as conformance
 
 PAGE = page("adding-a-sampler.md")
@@ -46,11 +46,6 @@ def test_it_conforms(check: object) -> None:
 @pytest.mark.usefixtures("entered")
 def test_it_agrees_with_enumeration() -> None:
     conformance.agree_with_enumeration(NAME, models=3)
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_it_is_as_tidy_as_plx(command: tuple[str, ...], file: Path) -> None:
-    is_tidy(command, file)
 
 
 def test_the_entry_that_the_page_shows_is_a_sampler(monkeypatch: pytest.MonkeyPatch) -> None:

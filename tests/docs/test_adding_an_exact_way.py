@@ -1,4 +1,4 @@
-"""The exact way of docs/adding-an-exact-way.md conforms as those of plx do, and mypy and ruff pass it."""
+"""The exact way of docs/adding-an-exact-way.md conforms as those of plx do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import plx
 from plx.errors import CallError
 from plx.infer.exact_choice import WAYS
-from tests.docs.pages import COMMANDS, entry, is_tidy, load, page, save
+from tests.docs.pages import entry, load, page, save
 from tests.infer import test_exact_choice as conformance
 
 PAGE = page("adding-an-exact-way.md")
@@ -70,8 +70,3 @@ def test_too_many_worlds_are_left_to_other_ways() -> None:
     with pytest.raises(plx.PlxError, match="out of reach") as refused:
         plx.run(wide, method="exact")
     assert not isinstance(refused.value, CallError)
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_it_is_as_tidy_as_plx(command: tuple[str, ...], file: Path) -> None:
-    is_tidy(command, file)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from plx.highlight import AGGREGATES, CLAUSES, CONSTANTS, FUNCTIONS, OPERATOR_WORDS
-from plx.syntax.words import STATEMENTS
+from plx.check.operators import FUNCTIONS
+from plx.syntax.words import AGGREGATES, CLAUSES, OPERATOR_WORDS, STATEMENTS, TRUTHS
 
 FILE = Path(__file__).resolve().parents[2] / "docs/editors/vscode/syntaxes/plx.tmLanguage.json"
 
@@ -18,11 +18,11 @@ def grammar() -> str:
         ("string.quoted.double.plx", r'"(?:\\.|[^"\\])*"'),
         ("constant.numeric.plx", r"(?:\d+(?:\.(?!\.)\d*)?|(?<!\.)\.\d+)(?:[eE][+-]?\d+)?"),
         ("keyword.declaration.plx", _words(STATEMENTS)),
-        ("constant.language.plx", _words(CONSTANTS)),
+        ("constant.language.plx", _words(TRUTHS)),
         ("keyword.operator.word.plx", _words(OPERATOR_WORDS)),
         ("keyword.control.plx", _words(CLAUSES)),
         ("support.function.aggregate.plx", _words(AGGREGATES)),
-        ("support.function.plx", _words(FUNCTIONS, r"(?=\s*\()")),
+        ("support.function.plx", _words(tuple(FUNCTIONS), r"(?=\s*\()")),
         ("entity.name.function.plx", r"[\p{L}_][\p{L}\p{N}\p{M}_]*'*(?=\()"),
         ("variable.other.plx", r"[\p{L}_][\p{L}\p{N}\p{M}_]*'*"),
         ("keyword.operator.plx", r"<=>|=>|!=|<=|>=|==|\.\.|[-+*/%^<>=|&!~]"),

@@ -15,6 +15,8 @@ from plx.formatting import formatted
 from plx.source import Source
 from tests.lsp.test_document import TEXT
 
+CAPABILITIES = {"workspace": {"inlayHint": {"refreshSupport": True}}}
+
 
 class Client:
     """Speaks JSON-RPC with a server process."""
@@ -31,6 +33,9 @@ class Client:
 
     def send(self, method: str, params: Any, **more: Any) -> None:
         body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+        self.write(body)
+
+    def write(self, body: bytes) -> None:
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         self.process.stdin.flush()
 
@@ -45,8 +50,15 @@ class Client:
         """The answer to a request; what comes before it is kept in ``told``."""
         self.asked += 1
         self.send(method, params, id=self.asked)
-        while (message := self.read()).get("id") != self.asked:
+        return self.reply(self.asked)
+
+    def reply(self, asked: int) -> Any:
+        """The answer to a request that was sent; requests of the server are granted."""
+        while (message := self.read()).get("id") != asked or "method" in message:
             self.told.append(message)
+            if "id" in message:
+                body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": None}).encode()
+                self.write(body)
         return message
 
     def diagnostics(self) -> list[dict[str, Any]]:
@@ -60,7 +72,9 @@ class Client:
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
     made = Client()
-    answer = made.ask("initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}})
+    answer = made.ask(
+        "initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": CAPABILITIES}
+    )
     offered = answer["result"]["capabilities"]
     assert {"hoverProvider", "definitionProvider", "referencesProvider", "renameProvider"} <= set(offered)
     made.send("initialized", {})
@@ -139,3 +153,64 @@ def test_warnings_have_codes_and_data_is_read_beside_the_program(client: Client,
     client.send("textDocument/didSave", {"textDocument": {"uri": uri}})
     (found,) = client.diagnostics()
     assert found["severity"] == 1 and "`anna`" in found["message"]
+
+
+COINS = """\
+type Coin from "coins.csv"
+random heads(Coin)
+weight log(3): heads(c) for c in Coin
+query heads(c) for c in Coin
+query logz  # 𝄞
+"""
+SLOW = """\
+type N = 1..60
+random up(N, N)
+weight 0.4 + r * c / 10000: up(r, c) = up(r + 1, c) for r, c in N if r < 60
+weight 0.4: up(r, c) = up(r, c + 1) for r, c in N if c < 60
+query up(1, 1)
+"""
+
+
+def test_queries_are_answered_when_asked_and_forgotten_when_the_text_changes(
+    client: Client, tmp_path: Path
+) -> None:
+    (tmp_path / "coins.csv").write_text("value\npenny\ndime\n", encoding="utf-8")
+    uri = (tmp_path / "coins.plx").as_uri()
+    item = {"uri": uri, "languageId": "plx", "version": 1, "text": COINS}
+    client.send("textDocument/didOpen", {"textDocument": item})
+    everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+
+    def hints() -> list[tuple[int, int, str, str]]:
+        params = {"textDocument": {"uri": uri}, "range": everywhere}
+        found = client.ask("textDocument/inlayHint", params)["result"]
+        return [(*one["position"].values(), one["label"], one["tooltip"]) for one in found]
+
+    (lens,) = client.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})["result"]
+    command = {name: lens["command"][name] for name in ("command", "arguments")}
+    assert (lens["range"]["start"]["line"], command["arguments"]) == (3, [uri, 10.0])
+    assert hints() == []  # nothing is run unasked
+
+    done = client.ask("workspace/executeCommand", command)
+    assert done.get("result") is True, done
+    assert any(one.get("method") == "workspace/inlayHint/refresh" for one in client.told)
+    coins, logz = hints()
+    assert coins[:3] == (3, 28, "heads(penny): 0.750000, heads(dime): 0.750000")
+    assert coins[3] == "heads(penny): 0.750000\nheads(dime): 0.750000"
+    assert logz[:2] == (4, 10) and logz[2].startswith("log Z 2.77259")  # log 16
+
+    def change(text: str) -> None:
+        document = {"uri": uri, "version": 2}
+        client.send("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+
+    change(SLOW)
+    assert hints() == []
+    client.asked += 1
+    running = client.asked
+    client.send("workspace/executeCommand", {**command, "arguments": [uri, 3600]}, id=running)
+    change("random a\nweight 1: a & !a\nrequire a & !a\nquery a\n")
+    assert client.reply(running)["result"] is False
+
+    assert client.ask("workspace/executeCommand", command)["result"] is False
+    (said,) = (one["params"] for one in client.told if one.get("method") == "window/showMessage")
+    assert said["type"] == 1 and "no world satisfies" in said["message"]
+    assert hints() == []

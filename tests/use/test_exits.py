@@ -151,8 +151,8 @@ def test_a_closed_output_is_said(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("error: the output cannot be written: ")
     assert shell("plx run coin.plx -o answers.json >&-", tmp_path).returncode == 0
-    assert shell("plx run coin.plx > /dev/null 2>&-", tmp_path).returncode == 0
-    assert shell("plx run nowhere.plx 2>&-", tmp_path).returncode == 2
+    assert shell("plx check coin.plx > /dev/null 2>&-", tmp_path).returncode == 0
+    assert shell("plx fmt nowhere.plx 2>&-", tmp_path).returncode == 2
 
 
 @pytest.mark.parametrize("options", ["--dump", "--format uai", "--format json"])

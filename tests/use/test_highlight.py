@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -12,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String
 
-from plx.check.operators import FUNCTIONS as KNOWN_FUNCTIONS
-from plx.highlight import FUNCTIONS, PlxLexer
+from plx.highlight import PlxLexer
 from plx.source import Source
 from plx.syntax.parser import split
 from plx.syntax.printer import print_module
@@ -67,8 +68,18 @@ def test_examples_have_no_text_without_a_colour(path) -> None:
     assert any(kind in Comment for kind, _ in found)
 
 
-def test_functions_are_those_of_the_language() -> None:
-    assert set(FUNCTIONS) == set(KNOWN_FUNCTIONS)
+def test_words_of_one_kind_have_one_colour() -> None:
+    found = {value: kind for kind, value in coloured("query count(f(x) and true for x in T) # n")}
+    assert (found["query"], found["for"], found["true"]) == (Keyword.Declaration, Keyword, Keyword.Constant)
+    assert (found["and"], found["in"], found["count"]) == (Operator.Word, Operator.Word, Name.Builtin)
+    assert (found["f"], found["x"], found["# n"]) == (Name.Function, Name, Comment.Single)
+    assert [kind for kind, value in coloured('f "a') if value == '"a'] == [Error]
+
+
+def test_the_entry_point_loads_no_parser() -> None:
+    """Pygments loads it to list its lexers."""
+    code = "import sys, plx.highlight; sys.exit('lark' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_textmate_grammar_is_up_to_date() -> None:

@@ -3,13 +3,24 @@
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
+const ANSWER = "plx.answer"; // the server's command; the client registers it
+
 let client;
 
-function activate() {
-  const command = vscode.workspace.getConfiguration("plx").get("command");
-  const server = { command, args: ["lsp"] };
-  const documents = { documentSelector: [{ language: "plx" }] };
-  client = new LanguageClient("plx", "plx", server, documents);
+function setting(name) {
+  return vscode.workspace.getConfiguration("plx").get(name);
+}
+
+function activate(context) {
+  const server = { command: setting("command"), args: ["lsp"] };
+  const executeCommand = (command, args, next) =>
+    next(command, command === ANSWER ? [args[0], setting("seconds")] : args);
+  const options = { documentSelector: [{ language: "plx" }], middleware: { executeCommand } };
+  client = new LanguageClient("plx", "plx", server, options);
+  const answer = vscode.commands.registerTextEditorCommand("plx.answerQueries", ({ document }) =>
+    vscode.commands.executeCommand(ANSWER, client.code2ProtocolConverter.asUri(document.uri)),
+  );
+  context.subscriptions.push(answer);
   return client.start();
 }
 
