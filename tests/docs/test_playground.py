@@ -68,6 +68,10 @@ def test_counts_of_64_bits_are_taken_where_addresses_have_32() -> None:
     assert repeat(np.arange(3), wide).tolist() == [0, 0, 2]
     assert add.reduceat(np.arange(4), wide[:2]).tolist() == [2, 6]
     assert add(1, 2) == 3 and add.outer([1], [2]).tolist() == [[3]]
+    give = space["_widening"](lambda *args, **kwargs: (np.arange(2, dtype=np.intp), 0.5), False)
+    assert [type(one) for one in give()] == [np.ndarray, float] and give()[0].dtype == np.int64
+    assert space["_asks_for_32"]((3, np.int32), {}) and space["_asks_for_32"](([np.zeros(1, np.int32)],), {})
+    assert not space["_asks_for_32"]((3,), {})
     space["widen"]()
     assert not isinstance(np.add, space["_Ufunc"])  # addresses have 64 bits here
 
