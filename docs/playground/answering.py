@@ -13,7 +13,6 @@ import plx
 from plx.answer.report import page
 from plx.errors import Diagnostic, PlxError, render
 
-
 _FIRST = """
 type N = 1..20
 random a(N)
