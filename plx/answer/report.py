@@ -34,12 +34,13 @@ _LONG = 28
 """Characters of a text that stays on one line."""
 
 
-def page(result: NamedAnswers, symmetries: str | None = None) -> str:
-    """The page as text. ``symmetries`` are described in it where they are given."""
+def page(result: NamedAnswers, symmetries: str | None = None, brief: bool = False) -> str:
+    """The page as text. ``symmetries`` are described in it where they are given; a brief page has neither the
+    program nor plots."""
     title = escape(result.program)
     sections = [
-        _section("Answers", _answers(result)),
-        _section("Plots", _plots(result)),
+        _section("Answers", _answers(result, brief)),
+        _section("Plots", "" if brief else _plots(result)),
         _section("How it was answered", _run(result)),
         _section("Symmetries", f"<pre>{escape(symmetries)}</pre>" if symmetries else ""),
         _section("Size", _size(result.subject)),
@@ -71,9 +72,9 @@ def _verdict(result: NamedAnswers) -> str:
 # ------------------------------------------------------------------ answers beside the program
 
 
-def _answers(result: NamedAnswers) -> str:
+def _answers(result: NamedAnswers, brief: bool) -> str:
     subject = result.subject
-    if subject is None or subject.text is None:
+    if brief or subject is None or subject.text is None:
         return "".join(_of_query(queries) for queries in _by_line(result.queries).values())
     beside = _by_line(result.queries) if subject.own_lines else {}
     left_over = [] if subject.own_lines else [*_by_line(result.queries).values()]

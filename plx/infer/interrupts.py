@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
@@ -15,10 +17,18 @@ from plx.deadline import OutOfTimeError
 
 T = TypeVar("T")
 
+THREADS = sys.platform != "emscripten"
+"""Whether there are threads: in a browser Python has none, and what it runs is stopped from outside."""
+
 Stop = npt.NDArray[np.bool_]
 
 LONG = 1e6
 """Steps that may take longer than anyone notices."""
+
+
+def cores() -> int:
+    """How many threads may work at once."""
+    return (os.cpu_count() or 1) if THREADS else 1
 
 
 def waited(call: Callable[[Stop], T], steps: float) -> T:
@@ -31,7 +41,7 @@ def waited(call: Callable[[Stop], T], steps: float) -> T:
     """
     deadline.check()
     stop = np.zeros(1, dtype=np.bool_)
-    if steps < LONG:
+    if steps < LONG or not THREADS:
         return call(stop)
     results: list[T] = []
     errors: list[BaseException] = []

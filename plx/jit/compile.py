@@ -20,7 +20,7 @@ from numba.core.sigutils import normalize_signature
 from plx import deadline
 from plx.jit import object_code, store
 from plx.jit.digest import called, digest, file_stem, parts
-from plx.jit.types import signature_of
+from plx.jit.types import signature_from, signature_of
 
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """What only compiled code calls needs no way in for Python and C: one for many arrays takes long."""
@@ -34,11 +34,14 @@ _dispatchers: dict[FunctionType, Any] = {}
 def compiled(function: Any, signature: object = None) -> Any:
     """A function compiled for one signature, by default that of its annotations; kept on disk.
 
-    With NUMBA_DISABLE_JIT=1 the function itself.
+    A list has the annotations of its arguments; all else is in the notation of numba. With
+    NUMBA_DISABLE_JIT=1 the function itself.
     """
     if config.DISABLE_JIT:
         return function
-    arguments, result = normalize_signature(signature or signature_of(function))  # type: ignore[no-untyped-call]
+    if signature is None or isinstance(signature, list):
+        signature = signature_of(function) if signature is None else signature_from(signature)
+    arguments, result = normalize_signature(signature)  # type: ignore[no-untyped-call]
     chosen = result(*arguments)
     dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(function)
     place = _place(function, chosen, dispatcher.targetctx)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from functools import cached_property, partial, wraps
+from functools import cache, cached_property, partial, wraps
+from importlib.util import find_spec
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
@@ -19,13 +21,28 @@ PLAIN_STEPS = 1e6
 
 _LOCK = Lock()
 
+_NOT_COMPILED = (
+    "numba is not installed, so nothing is compiled: answers are the same, but large programs and sampling"
+    " take some hundred times longer"
+)
+
+
+@cache
+def compiles() -> bool:
+    """Whether numba is there; where it is not, warns once of what that costs."""
+    if find_spec("numba") is not None:
+        return True
+    warnings.warn(_NOT_COMPILED, RuntimeWarning, stacklevel=3)
+    return False
+
 
 class Kernel(Generic[P, R]):
     """A function and what it compiles to. Both give the identical result.
 
     The functions that it calls are plain functions too, in its module or others; whatever is global is
-    constant. Types are those of the annotations (see `plx.jit.types`), or those of a ``signature`` in
-    the notation of numba.
+    constant. Types are those of the annotations (see `plx.jit.types`), or those of a ``signature``: a
+    list of annotations, one for each argument of a function without a result. Where numba is absent, as in a
+    browser, nothing is compiled.
     """
 
     steps_left = PLAIN_STEPS
@@ -42,6 +59,8 @@ class Kernel(Generic[P, R]):
     @cached_property
     def compiled(self) -> Callable[P, R]:
         """The compiled function: taken from disk if it is there."""
+        if not compiles():
+            return self._plain
         with _LOCK:
             from plx.jit.compile import compiled
 

@@ -7,21 +7,33 @@ is an array of one dimension, ``Annotated[NDArray[np.int64], 2]`` of two, in C o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numba
 import numpy as np
 from numba import types
 
-_SCALARS = {int: types.int64, float: types.float64, bool: types.boolean, type(None): types.void}
+_SCALARS = {
+    int: types.int64,
+    float: types.float64,
+    bool: types.boolean,
+    None: types.void,
+    type(None): types.void,
+}
 
 
 def signature_of(function: Callable[..., object]) -> Any:
     """The signature that the annotations of a function name. Raises TypeError where one has no type."""
     hints = get_type_hints(function, include_extras=True)
-    result = type_of(hints.pop("return"))
-    return result(*(type_of(hint) for hint in hints.values()))
+    result = hints.pop("return")
+    return signature_from(hints.values(), result)
+
+
+def signature_from(hints: Iterable[Any], result: Any = None) -> Any:
+    """The signature of a function whose arguments are of the types that annotations name, by default without
+    a result. Raises TypeError as `type_of`."""
+    return type_of(result)(*map(type_of, hints))
 
 
 def type_of(hint: Any, dimensions: int = 1, layout: Any = "C") -> Any:

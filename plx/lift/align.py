@@ -8,7 +8,7 @@ import numpy as np
 
 from plx.graph.ragged import entries_of, owners
 from plx.graph.rows import equal_rows, unique_keys, unique_rows
-from plx.lift.automorphism import canonical_labelling
+from plx.lift.automorphism import canonical_labelling, installed
 from plx.lift.kernels import refine
 from plx.lift.limits import ALIGN_WORK, SOLVER_CALLS
 from plx.lift.refine import Subgraph, induced
@@ -86,7 +86,7 @@ def _equal_rows(whole: Subgraph, color: IntArray, order: IntArray, rows: IntArra
 
 def _merge_by_solver(part: Subgraph, classes: list[IntArray]) -> Iterator[IntArray]:
     """Classes whose representatives have one canonical form become one."""
-    if len(classes) == 1 or len(classes) > SOLVER_CALLS:
+    if len(classes) == 1 or len(classes) > SOLVER_CALLS or not installed("pybliss"):
         yield from classes
         return
     merged: dict[bytes, list[IntArray]] = {}

@@ -24,6 +24,10 @@ class Automorphisms(NamedTuple):
     order: int
 
 
+MISSING = "pybliss is not installed: only such symmetries are found as are seen without a search"
+"""What is said of a search without a solver."""
+
+
 class SearchStoppedError(Exception):
     """The solver was given up: its time was over, or its memory."""
 
@@ -41,6 +45,8 @@ def automorphisms(
     """
     if solver == "auto":
         solver = "pynauty" if len(color) <= DENSE_LIMIT and installed() else "pybliss"
+        if solver == "pybliss" and not installed("pybliss"):
+            raise SearchStoppedError(MISSING)
     try:
         if solver == "pynauty":
             return _with_pynauty(start, neighbor, color)
@@ -49,13 +55,16 @@ def automorphisms(
         raise SearchStoppedError("not enough memory for the search for symmetries") from error
 
 
-def installed() -> bool:
-    """Whether the extra ``plx[nauty]`` is there."""
-    return find_spec("pynauty") is not None
+def installed(solver: Literal["pynauty", "pybliss"] = "pynauty") -> bool:
+    """Whether a solver is there: by default that of the extra ``plx[nauty]``."""
+    return find_spec(solver) is not None
 
 
 def canonical_labelling(start: IntArray, neighbor: Int32Array, color: IntArray) -> IntArray:
-    """New number of each vertex, such that isomorphic graphs become equal. Colours must be dense."""
+    """New number of each vertex, such that isomorphic graphs become equal. Colours must be dense.
+
+    It needs pybliss.
+    """
     import pybliss
 
     found = _bliss_graph(start, neighbor, color).get_permutation_to_canonical_form(pybliss.Stats())

@@ -13,7 +13,7 @@ from plx.deadline import within
 from plx.graph.rows import unique_rows
 from plx.lift.actions import symmetric_action
 from plx.lift.align import align
-from plx.lift.automorphism import SearchStoppedError, automorphisms
+from plx.lift.automorphism import MISSING, SearchStoppedError, automorphisms, installed
 from plx.lift.coloring import ColoredGraph
 from plx.lift.layers import Layer, generated, symmetric
 from plx.lift.refine import Subgraph, induced, split, stable
@@ -53,7 +53,10 @@ class Search:
         for vertices in split(part):
             if vertices.shape[1] == 1 and np.bincount(part.color[vertices[:, 0]]).max() == 1:
                 continue
-            for rows in align(part, vertices):
+            aligned = list(align(part, vertices))
+            if len(aligned) > 1 and not installed("pybliss"):
+                self.notes.append(MISSING)
+            for rows in aligned:
                 origin = part.origin[rows]
                 if len(rows) > 1:
                     layers.append(symmetric(origin))

@@ -90,9 +90,13 @@ class BlockedChains(Chains):
         if not self.moves:
             return self.readout.apply(self.swept.step(draws, thin), draws)
         jobs = list(zip(self.swept.blocks, self.random, strict=True))
-        with ThreadPoolExecutor(min(self.swept.threads, len(jobs))) as pool:
-            done = [pool.submit(_advance, self, block, random, draws, thin) for block, random in jobs]
-            counts = np.concatenate([part.result() for part in done])
+        if self.swept.threads == 1:
+            parts = [_advance(self, block, random, draws, thin) for block, random in jobs]
+        else:
+            with ThreadPoolExecutor(min(self.swept.threads, len(jobs))) as pool:
+                done = [pool.submit(_advance, self, block, random, draws, thin) for block, random in jobs]
+                parts = [part.result() for part in done]
+        counts = np.concatenate(parts)
         self.turn += draws
         return self.readout.apply(counts, draws)
 

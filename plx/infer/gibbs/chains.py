@@ -6,7 +6,6 @@ seed and the chain's number alone.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from plx.graph.worlds import derived_totals, node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.inference import Standing
+from plx.infer.interrupts import cores
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.streams import Stream, narrow_states
 from plx.values import FloatArray, IntArray
@@ -193,7 +193,7 @@ def chains_at(
     stream: Stream = Stream.SWEEPS,
 ) -> GibbsChains:
     """Chains that stand at these states of the variables, shape (V, chains), and draw from a stream."""
-    threads = threads or os.cpu_count() or 1
+    threads = threads or cores()
     n = states.shape[1]
     nodes = node_states(plan.graph, states)
     kind = state_type(plan.graph)

@@ -1,1 +1,1 @@
-"""Compiled loops over flat arrays; they import numpy, numba, `plx.jit` and one another."""
+"""Compiled loops over flat arrays; they import numpy, `plx.jit` and one another."""

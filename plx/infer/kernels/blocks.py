@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from plx.infer.kernels.choice import _cumulate
 from plx.infer.kernels.random import _random
 from plx.infer.kernels.rows import _add_mapped, _add_row, _map
-from plx.jit import Kernel, inner
-from plx.jit.types import type_of
+from plx.jit import Kernel, array, inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -61,9 +58,6 @@ class BlockArrays(NamedTuple):
     operand_row: Int32
     operand_stride: Int32
     potential: Float64
-
-
-_ARRAYS = type_of(BlockArrays)
 
 
 @inner
@@ -190,9 +184,7 @@ def kernel(state: str) -> Callable[..., None]:
     return Kernel(_sweep, sweep_signature(state)).compiled
 
 
-def sweep_signature(state: str) -> Any:
+def sweep_signature(state: str) -> list[object]:
     """The signature of a sweep over blocks for one type of state."""
-    lanes = types.Array(types.int32, 2, "C")
-    states = types.Array(numba.from_dtype(np.dtype(state)), 2, "C")
-    random = types.Array(types.uint32, 2, "C")
-    return types.void(_ARRAYS, types.int64, types.int64, states, lanes, lanes, random)
+    lanes = array("int32", 2)
+    return [BlockArrays, int, int, array(state, 2), lanes, lanes, array("uint32", 2)]

@@ -12,9 +12,8 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from plx.jit import Kernel, inner
+from plx.jit import Kernel, array, inner
 
 Int64 = npt.NDArray[np.int64]
 
@@ -81,5 +80,4 @@ def _choose(
 @cache
 def kernel() -> Callable[..., None]:
     """`_choose` compiled."""
-    signature = types.void(*[types.Array(types.int64, 1, "C")] * 7)
-    return Kernel(_choose, signature).compiled
+    return Kernel(_choose, [array("int64")] * 7).compiled

@@ -12,17 +12,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from plx.infer.kernels.choice import _by_product, _by_two, _choose, _score, _threshold
 from plx.infer.kernels.derived import _LESS, _MORE, _candidates, _shift
 from plx.infer.kernels.random import BITS, _random
 from plx.infer.kernels.rows import _add_mapped, _add_product, _add_rows, _add_two, _map
-from plx.jit import Kernel, inner
-from plx.jit.types import type_of
+from plx.jit import Kernel, array, inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -95,13 +92,9 @@ class Compiled(NamedTuple):
     target_offset: Int64  # [T + 1] rows of counts
 
 
-_COMPILED = type_of(Compiled)
-
-
-def _signature(state: types.Type) -> object:
-    lanes, random = types.Array(types.int32, 2, "C"), types.Array(types.uint32, 2, "C")
-    states, n = types.Array(state, 2, "C"), types.int64
-    return types.void(_COMPILED, states, lanes, lanes, random, random, n, n, lanes)
+def _signature(state: str) -> list[object]:
+    lanes, random, states = array("int32", 2), array("uint32", 2), array(state, 2)
+    return [Compiled, states, lanes, lanes, random, random, int, int, lanes]
 
 
 @inner
@@ -268,5 +261,4 @@ def _advance(
 @cache
 def kernel(state: str) -> Callable[..., None]:
     """`_advance` compiled for one type of state, uint8 or uint16."""
-    signature = _signature(numba.from_dtype(np.dtype(state)))
-    return Kernel(_advance, signature).compiled
+    return Kernel(_advance, _signature(state)).compiled

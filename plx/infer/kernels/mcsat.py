@@ -13,13 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from plx.jit import Kernel, inner
+from plx.jit import Kernel, array, inner
 
 Int32 = npt.NDArray[np.int32]
 Float64 = npt.NDArray[np.float64]
@@ -41,14 +40,14 @@ class Slices(NamedTuple):
     Rows are variables from 0 and then derived nodes. *Below* a factor are all variables it depends on.
     """
 
-    variable: Int32  # [V, 5] states; range of affected; range of factors above, in pair[:, 1]
-    affected: Int32  # [A, 3] derived row from 0; range of edge. Inputs come first
-    edge: Int32  # [E, 2] -1: the variable, else a position among its affected; start in map
+    variable: Annotated[Int32, 2]  # [V, 5] states; range of affected; range of factors above, in pair[:, 1]
+    affected: Annotated[Int32, 2]  # [A, 3] derived row from 0; range of edge. Inputs come first
+    edge: Annotated[Int32, 2]  # [E, 2] -1: the variable, else a position among its affected; start in map
     output: Int32  # [D] start in map
     map: Int32  # contributions and output maps
-    factor: Int32  # [F, 5] range of scope; start in potential; range of variables below, in pair[:, 0]
-    scope: Int32  # [S, 2] row, stride
-    pair: Int32  # [P, 2] variables by factor, factors by variable
+    factor: Annotated[Int32, 2]  # [F, 5] range of scope; start in potential; range below, in pair[:, 0]
+    scope: Annotated[Int32, 2]  # [S, 2] row, stride
+    pair: Annotated[Int32, 2]  # [P, 2] variables by factor, factors by variable
     potential: Float64
     least: Float64  # [F] the smallest entry of each factor
 
@@ -69,10 +68,6 @@ order; states; by position, where the factors begin whose last variable this is;
 _ACTIVE, _SORTED, _FOUND, _LAST = range(4)
 """Rows of ``of_factor``: 0, or a mark if it forbids anything; the factors of a part by their last variable,
 and as found; the position of that variable."""
-
-_I2, _F1 = types.Array(types.int32, 2, "C"), types.Array(types.float64, 1, "C")
-_I1 = types.Array(types.int32, 1, "C")
-_SLICES = types.NamedTuple([_I2, _I2, _I2, _I1, _I1, _I2, _I2, _I2, _F1, _F1], Slices)  # type: ignore[no-untyped-call]
 
 
 @inner
@@ -267,7 +262,5 @@ def _advance(m: Slices, state: Any, total: Any, level: Any, random: Any, steps: 
 @cache
 def kernel() -> Callable[..., None]:
     """`_advance` compiled."""
-    lanes = types.Array(types.int32, 2, "C")
-    random = types.Array(types.uint64, 1, "C")
-    signature = types.void(_SLICES, lanes, lanes, lanes, random, types.int64, types.int64)
-    return Kernel(_advance, signature).compiled
+    lanes = array("int32", 2)
+    return Kernel(_advance, [Slices, lanes, lanes, lanes, array("uint64"), int, int]).compiled

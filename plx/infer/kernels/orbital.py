@@ -15,17 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from plx.infer.kernels.derived import _LESS, _MORE, _shift
-from plx.infer.kernels.gibbs import _COMPILED, Compiled, _keep, _record, _sweep
+from plx.infer.kernels.gibbs import Compiled, _keep, _record, _sweep
 from plx.infer.kernels.metropolis import _choose, _exchange, _propose
-from plx.infer.kernels.pieces import _MOVES, EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
+from plx.infer.kernels.pieces import EVEN, PROPOSED, UNKNOWNS, VALUES, Moves
 from plx.infer.kernels.rejection_free import _move_even, _rotate_values, _shuffle_unknowns
-from plx.jit import Kernel, inner
+from plx.jit import Kernel, array, inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -35,12 +33,10 @@ UInt64 = npt.NDArray[np.uint64]
 States = npt.NDArray[np.integer]
 
 
-def _signature(state: types.Type) -> object:
-    lanes, seeds = types.Array(types.int32, 2, "C"), types.Array(types.uint32, 2, "C")
-    states, random, n = types.Array(state, 2, "C"), types.Array(types.uint64, 1, "C"), types.int64
-    accepted = types.Array(types.int64, 1, "C")
-    chains = (states, lanes, lanes, seeds, seeds)
-    return types.void(_COMPILED, _MOVES, *chains, random, accepted, n, n, lanes)
+def _signature(state: str) -> list[object]:
+    lanes, seeds, states = array("int32", 2), array("uint32", 2), array(state, 2)
+    random, accepted = array("uint64"), array("int64")
+    return [Compiled, Moves, states, lanes, lanes, seeds, seeds, random, accepted, int, int, lanes]
 
 
 @inner
@@ -138,5 +134,4 @@ def _advance(
 @cache
 def kernel(state: str) -> Callable[..., None]:
     """`_advance` compiled for one type of state, uint8 or uint16."""
-    signature = _signature(numba.from_dtype(np.dtype(state)))
-    return Kernel(_advance, signature).compiled
+    return Kernel(_advance, _signature(state)).compiled

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.jit import inner
-from plx.jit.types import type_of
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -67,9 +66,6 @@ class Moves(NamedTuple):
     orbit: Int32
     via: Int32
     parent: Int32
-
-
-_MOVES = type_of(Moves)
 
 
 @inner

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from plx.jit import Kernel
+from plx.jit import Kernel, array
 
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
@@ -28,8 +26,7 @@ def add_pools(counts: Any, source: Int64, weight: Float64, start: Int64, pools: 
 @cache
 def _adder(counts: str) -> Callable[..., None]:
     """`_add_pools` compiled for one type of counts."""
-    row, lanes = numba.from_dtype(np.dtype(counts))[:, ::1], types.float64[:, ::1]
-    signature = types.void(row, types.int64[::1], types.float64[::1], types.int64[::1], lanes)
+    signature = [array(counts, 2), array("int64"), array("float64"), array("int64"), array("float64", 2)]
     return Kernel(_add_pools, signature).compiled
 
 

@@ -6,14 +6,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from plx.infer.kernels.rows import _add_row, _add_two
-from plx.jit import Kernel
-from plx.jit.types import type_of
+from plx.jit import Kernel, array
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -66,6 +63,5 @@ def _tally(m: Tallied, state: States, level: Int32, total: Float64) -> None:
 @cache
 def kernel(state: str) -> Callable[..., None]:
     """`_tally` compiled for one type of state, uint8 or uint16."""
-    lanes = types.Array(numba.from_dtype(np.dtype(state)), 2, "C")
-    level, total = types.Array(types.int32, 2, "C"), types.Array(types.float64, 2, "C")
-    return Kernel(_tally, types.void(type_of(Tallied), lanes, level, total)).compiled
+    lanes, level, total = array(state, 2), array("int32", 2), array("float64", 2)
+    return Kernel(_tally, [Tallied, lanes, level, total]).compiled

@@ -10,16 +10,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from plx.infer.kernels.choice import _exp
 from plx.infer.kernels.random import BITS, _random
 from plx.infer.kernels.rows import _add_rows
-from plx.jit import Kernel, inner
-from plx.jit.types import type_of
+from plx.jit import Kernel, array, inner
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -65,9 +62,6 @@ class Tally(NamedTuple):
     line: Lanes  # [2, C] Σ and Σ² of the integral of w over β by the trapezium rule
     best: Float64  # [C] the largest log weight at β = 1
     trips: Int64  # [C] replicas that have come from β = 0 to β = 1
-
-
-_SOFT, _TALLY = type_of(SoftFactors), type_of(Tally)
 
 
 @inner(inline=True)
@@ -225,9 +219,6 @@ def _exchange(
 @cache
 def kernel(state: str) -> Callable[..., None]:
     """`_exchange` compiled for one type of state, uint8 or uint16."""
-    states = types.Array(numba.from_dtype(np.dtype(state)), 3, "C")
-    lanes, weights = types.Array(types.int32, 3, "C"), types.Array(types.float64, 2, "C")
-    random, bytes_ = types.Array(types.uint32, 2, "C"), types.Array(types.uint8, 2, "C")
-    line, n = types.Array(types.float64, 1, "C"), types.int64
-    signature = types.void(_SOFT, line, line, n, n, states, lanes, lanes, random, bytes_, weights, _TALLY)
-    return Kernel(_exchange, signature).compiled
+    lanes, line = array("int32", 3), array("float64")
+    chains = array(state, 3), lanes, lanes, array("uint32", 2), array("uint8", 2), array("float64", 2)
+    return Kernel(_exchange, [SoftFactors, line, line, int, int, *chains, Tally]).compiled

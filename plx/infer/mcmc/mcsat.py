@@ -5,7 +5,6 @@ The kernels say how, and how that differs from the literature.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from plx.infer.chains import Chains
 from plx.infer.gibbs.blocked import Readout, readout, started
 from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
 from plx.infer.inference import Standing
+from plx.infer.interrupts import cores
 from plx.infer.kernels.mcsat import Slices, kernel
 from plx.infer.problem import Problem
 from plx.infer.streams import Stream, wide_states
@@ -67,7 +67,7 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
         total=np.ascontiguousarray(derived_totals(graph, nodes, rows.node - graph.n_variables).T),
         level=np.ascontiguousarray(nodes[rows.node].T),
         random=wide_states(seed, Stream.SLICES, range(chains)),
-        threads=threads or os.cpu_count() or 1,
+        threads=threads or cores(),
     )
 
 
