@@ -2,8 +2,8 @@
 
 By the law of total covariance: the sums below a clique, given the states that it shares with its parent,
 have a mean for each of these; at the parent it counts as one more statistic. What is left over at each clique
-is the covariance given those states, and all of it adds up (the second moments of Li & Eisner 2009, *First- and
-second-order expectation semirings*, kept centred, so that nothing large cancels).
+is the covariance given those states, and all of it adds up (the second moments of Li & Eisner 2009, *First-
+and second-order expectation semirings*, kept centred, so that nothing large cancels).
 """
 
 from __future__ import annotations
