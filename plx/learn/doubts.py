@@ -36,10 +36,14 @@ _MOST = 8
 
 
 class Doubts(NamedTuple):
-    """What is odd about an estimate, in words; ``endless`` if a number without a prior has no end."""
+    """What is odd about an estimate, in words; ``endless`` if a number without a prior has no end.
+
+    ``undecided`` are the numbers that neither data nor a prior hold: their standard error is infinite.
+    """
 
     notes: list[str]
     endless: bool
+    undecided: list[int]
 
 
 def doubts(
@@ -50,16 +54,21 @@ def doubts(
     nothing = _NOTHING * max(float(size.max(initial=0.0)), 1e-3)
     separating = list(_separating(objective, priors, weights, information, axes))
     notes = [_runs_off(direction, names, priors) for direction in separating]
-    for direction in _readable(axes[:, size <= nothing]):
-        away = (1.0, -1.0, _FAR, -_FAR)
-        if all(abs(_slope(objective, weights, far * direction, direction)) < _FLAT for far in away):
-            notes.append(_redundant(direction, names, priors))
-    return Doubts(notes, any(not _is_held(direction, priors) for direction in separating))
+    flat = _flat(objective, weights, _readable(axes[:, size <= nothing]))
+    notes += [_redundant(direction, names, priors) for direction in flat]
+    endless = [direction for direction in separating if not _is_held(direction, priors)]
+    loose = [direction for direction in flat if not _decided(direction, priors)]
+    return Doubts(notes, bool(endless), sorted({k for one in (*endless, *loose) for k in _parts(one)}))
 
 
 def _is_held(direction: FloatArray, priors: Priors) -> bool:
     """Whether every number of a direction has a prior."""
     return bool((priors.precision + priors.slope)[_parts(direction)].all())
+
+
+def _decided(direction: FloatArray, priors: Priors) -> bool:
+    """Whether a number of a direction has a prior, so that it has an end where the data say nothing."""
+    return bool((priors.precision + priors.slope)[_parts(direction)].any())
 
 
 def _slope(objective: Objective, weights: FloatArray, away: FloatArray, direction: FloatArray) -> float:
@@ -86,6 +95,26 @@ def _separating(
         if _slope(objective, weights, _FAR * direction, direction) >= 0 and back > _FLAT:
             named |= parts
             yield direction
+
+
+def _flat(
+    objective: Objective, weights: FloatArray, directions: Sequence[FloatArray]
+) -> Sequence[FloatArray]:
+    """Those directions along which nothing is gained or lost: most often all, which one look tells."""
+    if not directions:
+        return []
+    share = 1.0 + np.sqrt(np.arange(len(directions)))  # in no proportion that data might have
+    every = share @ np.array(directions) / share.max()
+
+    def is_flat(direction: FloatArray) -> bool:
+        return all(
+            abs(_slope(objective, weights, far * direction, direction)) < _FLAT for far in (_FAR, -_FAR)
+        )
+
+    slopes = [np.array(directions) @ objective(weights + far * every)[1] for far in (_FAR, -_FAR)]
+    if np.abs(slopes).max() < _FLAT:
+        return directions
+    return [direction for direction in directions if is_flat(direction)]
 
 
 def _readable(null: FloatArray) -> list[FloatArray]:
@@ -132,7 +161,7 @@ def _runs_off(direction: FloatArray, names: Sequence[str], priors: Priors) -> st
 
 def _redundant(direction: FloatArray, names: Sequence[str], priors: Priors) -> str:
     parts = _parts(direction)
-    decides = "the prior decides" if (priors.precision + priors.slope)[parts].any() else "nothing decides"
+    decides = "the prior decides" if _decided(direction, priors) else "nothing decides"
     if len(parts) == 1:
         return f"the data say nothing of {_listed(direction, names)}: {decides}"
     shares = ", ".join(f"{direction[k]:+.3g}" for k in parts[:_MOST])

@@ -21,7 +21,6 @@ from plx.learn.numbers import Learned
 from plx.learn.others import require_complete
 from plx.learn.priors import Priors
 from plx.learn.pseudo import Apart, Pseudo
-from plx.learn.stochastic import NAME, Stochastic
 from plx.learn.worlds import World
 from plx.values import FloatArray
 
@@ -102,6 +101,7 @@ def fit(
     open_ = doubts(chosen, priors, best.weights, best.information, names)
     notes = [*_spread(found), *open_.notes]
     estimates, more = _estimates(chosen, priors, best, names, len(worlds))
+    estimates.error[open_.undecided] = np.inf
     return Found(
         chosen.name,
         estimates,
@@ -165,7 +165,9 @@ def _simulated(
     begin: float,
 ) -> Found:
     """The maximum of the likelihood by draws, from that of the pseudo-likelihood where there is one."""
-    notes, endless = [], False
+    from plx.learn.stochastic import NAME, Stochastic
+
+    notes, endless, undecided = [], False, list[int]()
     try:
         rough = _pseudo(worlds, names)
     except PlxError:
@@ -173,8 +175,9 @@ def _simulated(
     else:
         near = maximise(rough, priors, start)
         open_ = doubts(rough, priors, near.weights, near.information, names)
-        start, notes, endless = near.weights, open_.notes, open_.endless
+        start, notes, endless, undecided = near.weights, *open_
     found = Stochastic(worlds, names, seed).search(priors, start, told)
+    found.error[undecided] = np.inf
     return Found(
         NAME,
         Estimates(tuple(names), found.weights, found.error, found.observed, found.expected),

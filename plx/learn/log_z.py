@@ -18,11 +18,17 @@ from plx.infer.counting.log_sums import LogSums
 from plx.infer.counting.term_plan import sum_of_terms
 from plx.infer.counting.terms import NEVER, ZERO, Terms
 from plx.infer.exact.elimination import JunctionTreePlan, elimination
-from plx.infer.exact.junction_tree import ImpossibleError, Propagation
+from plx.infer.exact.junction_tree import EntryStatistics, ImpossibleError, Propagation
 from plx.infer.exact.network import Network
 from plx.infer.exact_plan import Refusal
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
+
+MOST_AT_ONCE = 150
+"""With more numbers, steps that follow the gradient alone are cheaper than their covariance at each."""
+
+_MOST_SLOPES = 20_000_000
+"""So many slopes of parts of log Z by numbers are held at most."""
 
 
 class TooWideError(ValueError):
@@ -91,6 +97,30 @@ class LogZ:
             log_z += counted
             mass += moved
         return log_z, self.statistics.expected(mass)
+
+    @property
+    def has_covariance(self) -> bool:
+        """Whether the covariance of the statistics takes not much more memory and time than log Z itself."""
+        rows = self._tree.n_messages if self._tree else self._counted.n_rows if self._counted else 0
+        return self.statistics.size <= MOST_AT_ONCE and rows * self.statistics.size <= _MOST_SLOPES
+
+    def covariance(self, weights: FloatArray) -> FloatArray:
+        """The covariance of the statistics, shape (K, K): the second derivatives of log Z.
+
+        Raises ImpossibleError if no world is possible.
+        """
+        table = self.statistics
+        logs, size = table.logs(weights), table.size
+        out = np.zeros((size, size))
+        if self._tree is not None:
+            start = np.searchsorted(table.row, np.arange(len(logs) + 1))
+            entries = EntryStatistics(self._rows, start, table.number, table.coefficient, size)
+            out += self._tree.covariance(logs[self._rows], entries)
+        if self._counted is not None:
+            along = np.zeros((len(logs), size))
+            along[table.row, table.number] = table.coefficient
+            out += self._counted.second(logs, along)
+        return out
 
 
 def _counted(graph: FactorGraph, table: Statistics, rows: IntArray) -> LogSums | None:

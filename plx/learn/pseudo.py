@@ -18,6 +18,7 @@ from plx.graph.learned import statistics
 from plx.graph.ragged import entries_of, starts
 from plx.learn.blocks import moves
 from plx.learn.changes import changes
+from plx.learn.log_z import MOST_AT_ONCE
 from plx.learn.worlds import World
 from plx.values import FloatArray
 
@@ -52,6 +53,7 @@ class Pseudo:
         for w, g, times in counts:
             self._by_world[w, g] += times
         self._times = self._by_world.sum(axis=0)
+        self.cheap = self.size <= MOST_AT_ONCE
 
     @property
     def n_groups(self) -> int:

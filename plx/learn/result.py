@@ -232,7 +232,7 @@ def _headings(fit: Fit[Any]) -> tuple[str, ...]:
 
 
 def _row(number: Number) -> list[str]:
-    value = number_text(number.value, number.error if math.isfinite(number.error) else 0.0)
+    value = number_text(number.value, number.error) if math.isfinite(number.error) else f"{number.value:.2g}"
     row = [
         number.name,
         value if float(value) else value.lstrip("-"),

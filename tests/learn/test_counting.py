@@ -50,6 +50,8 @@ def check(text: str, weights: np.ndarray) -> bool:
         other, moved = counted(spread(weights, names))
         assert other == pytest.approx(value, abs=1e-9)
         assert moved == pytest.approx(expected, abs=1e-9)
+        second = tree.covariance(spread(weights, names))
+        assert counted.covariance(spread(weights, names)) == pytest.approx(second, abs=1e-8)
         found.append(True)
     return all(found)
 

@@ -132,6 +132,11 @@ def test_numbers_that_the_data_do_not_tell_apart_are_named() -> None:
     (note,) = [note for note in fit.notes if "apart" in note]
     assert "`a`, `b` and `c` apart: moved together by one amount" in note and "the prior decides" in note
     assert fit["a"].error > 5
+    loose = plx.compile(
+        text.replace("learn a learn b learn c", "learn a ~ flat learn b ~ flat learn c ~ flat")
+    )
+    fit = loose.bind(f=seen).learn()
+    assert "nothing decides" in fit.notes[-1] and all(math.isinf(one.error) for one in fit.numbers)
 
 
 @pytest.mark.parametrize("prior", ["", "~ flat"])
@@ -140,6 +145,7 @@ def test_a_rule_without_exception_runs_off_and_is_named(prior: str, objective: s
     fit = coin(10, 10, prior).learn(objective=objective)
     assert "the data never contradict `w`: by itself it would go to ∞" in fit.notes[0]
     assert fit.converged is (prior == "")
+    assert math.isinf(fit["w"].error) is (prior == "~ flat")
     assert math.isfinite(fit["w"].value)
 
 

@@ -51,6 +51,9 @@ def test_likelihoods_and_gradients_are_those_of_enumeration(text: str, weights: 
     summed = np.array([*gradient[:2], gradient[2:].sum()])
     truth = slopes(lambda w: log_likelihood(at(text, w)), weights)
     assert summed == pytest.approx(truth, abs=1e-6, rel=1e-6)
+    where = spread(weights, names)
+    second = differences(lambda w: objective(w)[1], where)
+    assert objective.cheap and objective.information(where) == pytest.approx(second, abs=1e-5, rel=1e-6)
 
 
 @few

@@ -43,6 +43,43 @@ class LogSums:
 
     def __call__(self, given: FloatArray) -> tuple[float, FloatArray]:
         """The sum at these log potentials, and its derivatives by them; −∞ if no row is possible."""
+        value, shares = self._forward(given)
+        moved = self._root_moves()
+        for layer, share in zip(reversed(self._layers), reversed(shares), strict=True):
+            by_row = share * np.repeat(moved[layer.out], np.diff(layer.start))
+            moved += np.bincount(layer.term, by_row[layer.row] * layer.times, self._size)
+        return float(self._root_times @ value[self._root]), moved[: self._given]
+
+    def second(self, given: FloatArray, along: FloatArray) -> FloatArray:
+        """The second derivatives along K directions, ``along`` (given, K), shape (K, K).
+
+        A log-sum adds the covariance of its rows' slopes, as often as it moves the root.
+        """
+        _, shares = self._forward(given)
+        slopes = np.zeros((self._size, along.shape[1]))
+        slopes[: self._given] = along
+        centred = []
+        for layer, share in zip(self._layers, shares, strict=True):
+            columns = slopes.T[:, layer.term] * layer.times
+            by_row = np.stack([np.bincount(layer.row, one, len(layer.constant)) for one in columns], axis=1)
+            mean = np.add.reduceat(share[:, None] * by_row, layer.start[:-1])
+            slopes[layer.out] = mean
+            centred.append(by_row - np.repeat(mean, np.diff(layer.start), axis=0))
+        moved = self._root_moves()
+        out = np.zeros((along.shape[1], along.shape[1]))
+        for layer, share, slope in zip(
+            reversed(self._layers), reversed(shares), reversed(centred), strict=True
+        ):
+            weight = share * np.repeat(moved[layer.out], np.diff(layer.start))
+            moved += np.bincount(layer.term, weight[layer.row] * layer.times, self._size)
+            out += slope.T @ (slope * weight[:, None])
+        return out
+
+    def _root_moves(self) -> FloatArray:
+        return np.bincount(self._root, self._root_times, self._size).astype(np.float64)
+
+    def _forward(self, given: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+        """The value of every term, and the share of each row in its log-sum, layer by layer."""
         value = np.zeros(self._size)
         value[: self._given] = given
         shares = []
@@ -59,11 +96,7 @@ class LogSums:
             shares.append(
                 powers / np.repeat(np.maximum(total, np.finfo(np.float64).tiny), np.diff(layer.start))
             )
-        moved = np.bincount(self._root, self._root_times, self._size).astype(np.float64)
-        for layer, share in zip(reversed(self._layers), reversed(shares), strict=True):
-            by_row = share * np.repeat(moved[layer.out], np.diff(layer.start))
-            moved += np.bincount(layer.term, by_row[layer.row] * layer.times, self._size)
-        return float(self._root_times @ value[self._root]), moved[: self._given]
+        return value, shares
 
 
 def _layers(terms: Terms, root: IntArray) -> list[_Layer]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +14,22 @@ from plx.graph.ragged import entries_of, owners, starts
 from plx.infer.exact.elimination_order import Skeleton, first_place
 from plx.infer.interrupts import waited
 from plx.infer.kernels.junction_tree import Tree, collect, distribute, row_strides
+from plx.infer.kernels.tree_covariance import covariance
 from plx.values import FloatArray, IntArray
 
 
 class ImpossibleError(ValueError):
     """Every state has probability 0."""
+
+
+class EntryStatistics(NamedTuple):
+    """K statistics of the entries of a network's ``table``: of entry i row ``rows[i]`` of a sparse matrix."""
+
+    rows: IntArray
+    start: IntArray  # [R + 1]
+    number: IntArray  # column by column of each row
+    coefficient: FloatArray
+    size: int  # K
 
 
 @dataclass(frozen=True)
@@ -60,17 +72,59 @@ class Propagation:
 
         Raises Impossible.
         """
-        tree, network = self._tree, self._skeleton.network
+        data, table, scale = self._collected(tables)
+        log_z = math.fsum(scale * self._times)
+        if self._reading is None:
+            return Beliefs(log_z, np.empty(0), np.zeros(1, dtype=np.int64))
+        return Beliefs(log_z, self._reading.read(data, table, scale), self._reading.start)
+
+    def covariance(self, tables: FloatArray, statistics: EntryStatistics) -> FloatArray:
+        """The covariance of the sums of K statistics, shape (K, K), at these tables, as those of `run`.
+
+        Only factors that ``scopes`` name have statistics.
+
+        Raises Impossible.
+        """
+        reading, tree = self._reading, self._tree
+        data, table, scale = self._collected(tables)
+        if reading is None:
+            return np.zeros((statistics.size, statistics.size))
+        inward = data.copy()
+        reading.read(data, table, scale)
+        both = np.concatenate([inward, data[len(tables) :]])
+        out = np.zeros((statistics.size, statistics.size))
+        mean = np.zeros((int(tree.message_start[-1]), statistics.size))
+        rows, start, number, coefficient = statistics[:4]
+        made = covariance.sized(self._skeleton.operations * statistics.size)
+        times = self._times.astype(np.float64)
+        waited(
+            lambda stop: made(
+                tree, both, len(inward), rows, start, number, coefficient, times, table, mean, out, stop
+            ),
+            tree.entry_start[-1] * statistics.size,
+        )
+        return out + np.tril(out, -1).T
+
+    @property
+    def n_messages(self) -> int:
+        """How many entries all messages have."""
+        return int(self._tree.message_start[-1])
+
+    @property
+    def _times(self) -> IntArray:
+        """How many copies of each clique there are."""
+        return self._skeleton.network.times[self._skeleton.order]
+
+    def _collected(self, tables: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What the pass to the roots leaves: tables and messages, room for a clique, scales."""
+        tree = self._tree
         data = np.concatenate([tables, np.empty(tree.message_start[-1])])
         table = np.empty(np.diff(tree.entry_start).max(initial=1))
         scale = np.zeros(len(tree.parent))
         inward = collect.sized(self._skeleton.operations)
         if not waited(lambda stop: inward(tree, data, len(tables), table, scale, stop), tree.entry_start[-1]):
             raise ImpossibleError
-        log_z = math.fsum(scale * network.times[self._skeleton.order])
-        if self._reading is None:
-            return Beliefs(log_z, np.empty(0), np.zeros(1, dtype=np.int64))
-        return Beliefs(log_z, self._reading.read(data, table, scale), self._reading.start)
+        return data, table, scale
 
 
 class _Reading:

@@ -175,7 +175,7 @@ def _sum_out(
             out[j] += math.log(total[j])
 
 
-def _gather(
+def gather(
     tree: Tree, c: int, data: Floats, own: int, table: Floats, derived: IntGrid, index: Ints, stop: Stop
 ) -> None:
     """The table of clique c: its factors, its children's messages, and (``own >= 0``) its own from there."""
@@ -221,7 +221,7 @@ def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Float
     """
     derived, index = room(tree)
     for c in range(len(tree.parent)):
-        _gather(tree, c, data, -1, table, derived, index, stop)
+        gather(tree, c, data, -1, table, derived, index, stop)
         if stop[0]:
             return False
         message = data[messages + tree.message_start[c] : messages + tree.message_start[c + 1]]
@@ -288,7 +288,7 @@ def distribute(
         own = messages + tree.message_start[c]
         if tree.parent[c] < 0:
             data[own] = -scale[c]
-        _gather(tree, c, data, own, table, derived, index, stop)
+        gather(tree, c, data, own, table, derived, index, stop)
         if stop[0]:
             return
         size = tree.entry_start[c + 1] - tree.entry_start[c]
