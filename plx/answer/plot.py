@@ -109,7 +109,8 @@ def _draw_grid(axes: Axes, found: Grid, colours: Colours) -> None:
     if len(sizes) == 2 and max(sizes) <= 200:
         flat = [axis for axis, n in zip(names, estimate.shape, strict=True) if n > 1]
         titles = [title for title, n in zip(found.coordinates, estimate.shape, strict=True) if n > 1]
-        return _heat(axes, flat, titles, estimate.reshape(sizes), mcse.reshape(sizes), colours)
+        least = None if found.kind == "number" else 0.0
+        return _heat(axes, flat, titles, estimate.reshape(sizes), mcse.reshape(sizes), least, colours)
     known = ~np.isnan(estimate.ravel())
     told = [k for k, n in enumerate(estimate.shape) if n > 1]  # what all have in common is left out
     labels = [", ".join(names[k][at[k]] for k in told) for at in np.ndindex(estimate.shape)]
@@ -186,17 +187,20 @@ def _heat(
     titles: Sequence[str],
     value: FloatArray,
     error: FloatArray,
+    least: float | None,
     colours: Colours,
 ) -> None:
-    """A map of two indexes; what was not asked stays empty, and the largest standard error is told."""
-    image = axes.imshow(np.ma.masked_invalid(value), cmap="cividis", aspect="auto", interpolation="nearest")
+    """A map of two indexes, whose colours begin at ``least`` if there is one; what was not asked stays empty,
+    and the largest standard error is told."""
+    shown = np.ma.masked_invalid(value)
+    image = axes.imshow(shown, cmap="cividis", vmin=least, aspect="auto", interpolation="nearest")
     if labels:
         for axis, names in ((axes.yaxis, labels[0]), (axes.xaxis, labels[1])):
             step = -(-len(names) // _MOST_TICKS)
             at = range(0, len(names), step)
             axis.set_ticks([*at], [shortened(names[i]) for i in at], fontsize=8)
-        shown = axes.get_xticklabels()
-        crowded = sum(len(label.get_text()) + 1 for label in shown) > _LINE
+        ticks = axes.get_xticklabels()
+        crowded = sum(len(label.get_text()) + 1 for label in ticks) > _LINE
         axes.tick_params(axis="x", labelrotation=90 if crowded else 0)
     worst = float(np.nanmax(np.where(np.isfinite(error), error, np.nan), initial=0.0))
     axes.set_ylabel(titles[0])

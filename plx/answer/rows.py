@@ -118,11 +118,12 @@ def _value_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
 
 
 def _most_probable(estimates: tuple[Estimate, ...]) -> tuple[list[Estimate], list[Estimate]]:
-    """The values to show, in the order of the domain, and those left out."""
+    """The values to show, in the order of the domain, and those left out: the less probable ones where there
+    are many, and among them all of probability 0."""
     if len(estimates) <= MOST_VALUES:
         return list(estimates), []
     best = sorted(range(len(estimates)), key=lambda i: -estimates[i].p)[:MOST_VALUES]
-    chosen = set(best)
+    chosen = {i for i in best if estimates[i].p}
     rest = [estimate for i, estimate in enumerate(estimates) if i not in chosen]
     return [estimates[i] for i in sorted(chosen)], rest
 

@@ -95,6 +95,7 @@ def quoted(ctx: Context, env: Env, node: ast.Expr, wanted: Wanted | None) -> Typ
     hint = ctx.suggest(node.text, wanted.possible if wanted else None, ())
     if ctx.unknown_members and (wanted is None or wanted.possible is None):
         return broken(node.span)
+    hint = hint or f"a symbol needs a type that has it: `type Other = {{{quoted_text(node.text)}}}`"
     return ctx.fail(node.span, f"{quoted_text(node.text)} is a member of no type", hint)
 
 

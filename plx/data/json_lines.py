@@ -138,6 +138,9 @@ class _Table:
 
     def _add_lists(self, rows: Sequence[Any]) -> None:
         cells = [row if type(row) is list else [row] for row in rows]
+        for at, listed in enumerate(cells):
+            if any(type(cell) is dict for cell in listed):
+                self._refuse(self.rows + at, "this line is a list of objects")
         width = len(self.listed) or len(cells[0])
         for at, listed in enumerate(cells):
             if len(listed) != width:
@@ -155,6 +158,8 @@ class _Table:
             raise
         except json.JSONDecodeError as error:
             self._refuse(row, f"this line is no JSON: {error.msg}", error.pos)
+        except _Twice as error:
+            self._refuse(row, str(error))
         except (ValueError, RecursionError):
             self._refuse(
                 row, "this line cannot be read: it is nested too deep, or has a number of thousands of digits"
@@ -182,8 +187,21 @@ _OPEN, _CLOSE = b"{}"
 
 
 def _load(text: str) -> Any:
-    """JSON whose numbers are exact."""
-    return json.loads(text, parse_float=Decimal)
+    """JSON whose numbers are exact. Raises ValueError where it is none, or has a key twice."""
+    return json.loads(text, parse_float=Decimal, object_pairs_hook=_unique)
+
+
+class _Twice(ValueError):
+    """An object with a key twice, of which one value would be lost."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        raise _Twice(f"the key `{twice}` stands twice in one object")
+    return found
 
 
 def _cell(line: Span, name: str) -> Span:

@@ -85,6 +85,8 @@ def parse_dimacs(source: Source) -> Formula:
     texts = words.take(words.left, "the clauses")
     header = _header(source, said)
     purpose = _purpose(source, header, said, texts)
+    if not texts and not said:
+        raise PlxError(Diagnostic(f"{source.name} is empty: there is no clause in it"))
     reader = _Clauses(words, texts, header, purpose)
     clauses = tuple(reader.clauses())
     if header is not None and len(clauses) != header.clauses:

@@ -110,7 +110,10 @@ def read_evidence(source: Source, network: Network) -> FileEvidence:
     if not words.left:
         return FileEvidence()
     if words.left % 2 == 0:
+        found = words.left - 1
         samples = words.integer("the number of evidence samples")
+        if samples > 1 and found < 2 * samples:  # too few for samples, and as `N v1 x1 …` it is cut short
+            words.fail(_miscounted(samples, found), hint=_FORM)
         if samples > 1:
             words.fail(f"{samples} evidence samples in one file; one is taken", hint="write a file for each")
         if samples == 0:
@@ -119,9 +122,12 @@ def read_evidence(source: Source, network: Network) -> FileEvidence:
     if count == 0:
         return FileEvidence(warnings=_stray(words))
     if words.left != 2 * count:
-        found = f"{words.left} numbers follow, not {2 * count}"
-        words.fail(f"{count} observed variables are announced, and {found}", hint=_FORM)
+        words.fail(_miscounted(count, words.left), hint=_FORM)
     return FileEvidence(tuple(_read_observed(words, network) for _ in range(count)))
+
+
+def _miscounted(count: int, found: int) -> str:
+    return f"{count:,} observed variables are announced, and {found:,} numbers follow, not {2 * count:,}"
 
 
 _FORM = "an evidence file is `N v1 x1 v2 x2 …`: how many variables, then each with its state"

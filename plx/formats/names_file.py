@@ -10,15 +10,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from plx.errors import Diagnostic, Note, PlxError
 from plx.formats.network import Network
 from plx.graph.model import AtomBlock, GroundModel
+from plx.numerals import counted
 from plx.source import Source, Span
-from plx.values import IntArray, Value
+from plx.values import Value
 from plx.weights import Number, text
 
 NAMED_FORMS: Final = (".uai", ".fg")
@@ -51,30 +52,36 @@ def with_names(network: Network, source: Source) -> Network:
     lines = list(_lines(source))
     if not lines:
         return network
+    entries = [_entry(line, span) for line, span in lines]
     if len(lines) != len(network.states):
-        message = f"the file names {len(lines):,} variables, and the network has {len(network.states):,}"
+        named = counted(len(lines), "variable")
+        message = f"the file names {named}, and the network has {len(network.states):,}"
         end = len(source.text.rstrip())
         raise PlxError(Diagnostic(message, Span(source, max(0, end - 1), end), _FORM))
     blocks, states, seen = [], [], dict[str, Span]()
-    for variable, (line, span) in enumerate(lines):
-        name, mine = _named(network, variable, line, span)
+    for variable, (name, mine, span) in enumerate(entries):
+        _check_states(network, variable, name, mine, span)
         if name in seen:
             _fail(f"a second variable `{name}`", span, notes=(Note("the first one", seen[name]),))
         seen[name] = span
         blocks.append(AtomBlock(name, np.zeros((1, 0), dtype=np.int64), variable))
-        states.append(mine)
+        states.append(network.values.ids(mine))
     numbers = network.numbers or tuple(range(len(lines)))
     return replace(network, blocks=tuple(blocks), states=tuple(states), numbers=numbers)
 
 
-def _named(network: Network, variable: int, line: str, span: Span) -> tuple[str, IntArray]:
+def _entry(line: str, span: Span) -> tuple[str, list[Any], Span]:
+    """The name on a line, and the states after it."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
         entry = None
     if not isinstance(entry, list) or not entry or not isinstance(entry[0], str) or not entry[0].strip():
         _fail("this is no JSON array of a name and its states", span)
-    name, states = entry[0], entry[1:]
+    return entry[0], entry[1:], span
+
+
+def _check_states(network: Network, variable: int, name: str, states: list[Any], span: Span) -> None:
     card = len(network.states[variable])
     if len(states) != card:
         _fail(f"`{name}` has {card:,} states in the network, and {len(states):,} names here", span)
@@ -82,7 +89,6 @@ def _named(network: Network, variable: int, line: str, span: Span) -> tuple[str,
         _fail("a state is a text, true, false or a whole number", span)
     if len(set(map(str, states))) < card:
         _fail(f"two states of `{name}` are called the same", span)
-    return name, network.values.ids(states)
 
 
 def _lines(source: Source) -> Iterator[tuple[str, Span]]:

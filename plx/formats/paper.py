@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -69,10 +70,12 @@ def _variables(source: Source, content: Mapping[str, Any]) -> tuple[list[str], l
                 names.append(name)
                 cards.append(card)
             case _:
-                _fail(source, f"variable {i} needs a `name` and a `domain_size` from 1 to {LARGEST_DOMAIN:,}")
+                message = f"variable {i} needs a `name` and a `domain_size` from 1 to {LARGEST_DOMAIN:,}"
+                _fail(source, message, ("variables", i))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        _fail(source, f"two variables are called `{twice}`")
+        second = names.index(twice, names.index(twice) + 1)
+        _fail(source, f"two variables are called `{twice}`", ("variables", second))
     return names, cards
 
 
@@ -81,7 +84,8 @@ def _clause(source: Source, values: Values, cards: list[int], i: int, feature: o
         case {"weight": weight, "clause": [_, *_] as literals} if _is_number(weight):
             sets = _literals(source, cards, i, literals)
         case _:
-            _fail(source, f"feature {i} needs a `weight` and a `clause` with a literal or more")
+            message = f"feature {i} needs a `weight` and a `clause` with a literal or more"
+            _fail(source, message, ("features", i))
     scope = np.array(list(sets), dtype=np.int64)
     return Clause(scope, tuple(sets.values()), values.id(weight), f"feature {i}")
 
@@ -98,7 +102,7 @@ def _literals(source: Source, cards: list[int], i: int, literals: list[object]) 
                 sets[variable] = sets.get(variable, np.zeros(cards[variable], dtype=np.int64)) | holds
             case _:
                 message = f"feature {i}: {_shown(literal)} is no [variable, value, sign] of this model"
-                _fail(source, message)
+                _fail(source, message, ("features", i))
     return sets
 
 
@@ -113,5 +117,23 @@ def _is_number(weight: object) -> bool:
     return not isinstance(weight, bool | str | list | dict | float) and weight is not None
 
 
-def _fail(source: Source, message: str) -> NoReturn:
-    raise PlxError(Diagnostic(f"{source.name}: {message}"))
+def _fail(source: Source, message: str, at: tuple[str, int] | None = None) -> NoReturn:
+    """Raises PlxError at an entry of a list, told by the key of the list and by its number."""
+    span = None if at is None else _entry(source, *at)
+    raise PlxError(Diagnostic(message, span) if span else Diagnostic(f"{source.name}: {message}"))
+
+
+def _entry(source: Source, key: str, number: int) -> Span | None:
+    """Where an entry of a list stands, as `json` does not say."""
+    start = re.search(rf'"{key}"\s*:\s*\[\s*', source.text)
+    if start is None:
+        return None
+    end, decoder = start.end(), json.JSONDecoder()
+    for _ in range(number):
+        _, end = decoder.raw_decode(source.text, end)
+        after = _BETWEEN.match(source.text, end)
+        end = after.end() if after else end
+    return Span(source, end, decoder.raw_decode(source.text, end)[1])
+
+
+_BETWEEN: Final = re.compile(r"[\s,]*")

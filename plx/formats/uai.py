@@ -21,6 +21,7 @@ from plx.formats.network import Network, Table, numbered
 from plx.formats.numbers import LogNumbers
 from plx.formats.words import Words
 from plx.graph.model import AtomBlock
+from plx.numerals import counted
 from plx.source import Source
 from plx.values import FloatArray, IntArray, Values
 
@@ -79,8 +80,8 @@ def _read_tables(words: Words, cards: IntArray, scopes: list[IntArray], values: 
         size = math.prod(cards[scope].tolist())
         count = words.integer(f"the size of table {f}")
         if count != size:
-            shape = " × ".join(str(card) for card in cards[scope]) or "1"
-            words.fail(f"table {f} should have {shape} = {size:,} entries, and the file says {count:,}")
+            shape = " × ".join(str(card) for card in cards[scope]) + " = " if len(scope) > 1 else ""
+            words.fail(f"table {f} should have {shape}{counted(size, 'entry')}, and the file says {count:,}")
         start = words.at
         weight = words.log_weights(size, f"the entries of table {f}", numbers)
         tables.append(Table(scope, weight, f"table {f}", words.span(start, words.at)))

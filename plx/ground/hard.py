@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Final
 
 import numpy as np
 
@@ -94,7 +96,12 @@ def _rules(program: Program, spans: Sequence[Span | None]) -> tuple[tuple[Ground
 def _text(span: Span | None) -> str:
     text = " ".join(span.text.split()) if span else ""
     by_rule = text.startswith(("observe", "require", "weight", "factor", "random"))
-    return text if by_rule else f"observe {text} from the caller"
+    elsewhere = span is not None and PurePath(span.source.name).suffix.lower() in _OTHER_LANGUAGES
+    return text if by_rule or elsewhere else f"observe {text} from the caller"
+
+
+_OTHER_LANGUAGES: Final = (".mln", ".db")
+"""Files whose rules and facts are written in a language of their own, and are told as they stand."""
 
 
 def _observed(table: AtomTable, atoms: IntArray, values: IntArray, rule: IntArray) -> Iterator[FactorBatch]:

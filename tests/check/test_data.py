@@ -185,6 +185,7 @@ def test_observations_from_a_file(tmp_path: Path) -> None:
         ('anna,1\n"bob" b,2\n', "w.csv:2:1", "a comma is missing after the quotes"),
         (b"anna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
         (b"\xef\xbb\xbfanna,1\nb\xf6b,2\n", "w.csv:2:2", "byte 0xf6 is not UTF-8 text"),
+        ("anna,1\nb\0b,2\n", "w.csv:2:2", "byte 0x00 stands in no text"),
         ('anna,1\n"bo\nb",2\n', "w.csv:2:1", "is no member of P"),
         ("s,value,x", "w.csv:1:9", "`x` is no column of `w`"),
         ("anna,1\reva,2\r", "w.csv:1:8", "`eva` is no member of P"),

@@ -350,6 +350,8 @@ def test_lines_are_objects_lists_or_cells(text: str, expected: list[Value], tmp_
         ('{"a":NaN}', "t.jsonl:1:6: error: nan is not a number"),
         ("[" * 100_000, "t.jsonl:1:1: error: this line cannot be read"),
         ('{\n"a":1\n}', "t.jsonl:1:1: error: this line is no JSON"),
+        ('{"a":"x"}\n{"a":1,"a":2}', "t.jsonl:2:1: error: the key `a` stands twice in one object"),
+        ('[{"a":1},{"a":2}]', "t.jsonl:1:1: error: this line is a list of objects"),
         ('{"a":1}{"a":2}', "t.jsonl:1:8: error: this line is no JSON: Extra data"),
     ],
 )

@@ -226,6 +226,7 @@ def test_random_maxsat(tmp_path: Path) -> None:
         ("a.wcnf", "p cnf 2 1\n1 0\n", "`p cnf` without weights in a .wcnf file"),
         ("a.wcnf", "p wcnf 2 1\n1 2 0\n", "a.wcnf:1:1: error: `p wcnf` with two numbers is MaxSAT without"),
         ("a.wcnf", "p wcnf 2 1 9\nc p weight 1 1 0\n9 1 0\n", "this is of model counting, and the line `p`"),
+        ("a.wcnf", " \n", "a.wcnf is empty"),
         ("a.wcnf", "h 1 0\nx 2 0\n", "a.wcnf:2:1: error: `x` is no weight"),
         ("a.wcnf", "h 1 0\n-3 2 0\n", "the weight `-3` is negative"),
     ],

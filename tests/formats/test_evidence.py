@@ -74,6 +74,7 @@ def test_split_at_the_equals_sign_that_leaves_a_name(tmp_path):
         ("1 3 0", "a.evid:1:3: error: there is no variable 3: the model has 3, numbered from 0"),
         ("1 x 0", "an observed variable must be a whole number from 0 up, and this is `x`"),
         ("3 0 1 2 0", "3 observed variables are announced, and 4 numbers follow, not 6"),
+        ("2 0 1 2", "2 observed variables are announced, and 3 numbers follow, not 4"),
         ("3\n1 0 1\n1 1 1\n1 2 1", "a.evid:1:1: error: 3 evidence samples in one file"),
         ("2 0 0 0 1", "the evidence puts `x(0)` in two states, so it has probability 0"),
         ("2 0 0 0 2", "variable 0 has no state 2"),

@@ -169,6 +169,18 @@ def test_encodings(tmp_path: Path) -> None:
         plx.load(mln, db)
 
 
+def test_an_empty_network_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlxError, match=r"a\.mln is empty"):
+        plx.load(save(tmp_path, "a.mln", "\n"), save(tmp_path, "a.db", "P(A)\n"))
+
+
+def test_what_cannot_hold_together_is_told_as_it_stands(tmp_path: Path) -> None:
+    with pytest.raises(PlxError, match=r"`S\(x\)\.` \(on S\(A\)\)\n[^$]*`!S\(A\)`"):
+        plx.load(
+            save(tmp_path, "a.mln", "p = {A, B}\nS(p)\nS(x).\n"), save(tmp_path, "a.db", "!S(A)\n")
+        ).run()
+
+
 def test_a_constant_that_the_network_does_not_know(tmp_path: Path) -> None:
     mln = save(tmp_path, "a.mln", "Tube(value!)\n1 Tube(TubeTrue)\n2 Tube(TubeFalse)\n")
     model = plx.load(mln, save(tmp_path, "a.db", "Tube(False)\n"))

@@ -60,7 +60,9 @@ def test_evidence_by_name_and_by_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ('["a", 0, 1]\n', "a.uai.names:1:11: error: the file names 1 variables, and the network has 2"),
+        ('["a", 0, 1]\n["b", 0,', "a.uai.names:2:1: error: this is no JSON array of a name and its states"),
+        ('["a", 0,', "a.uai.names:1:1: error: this is no JSON array of a name and its states"),
+        ('["a", 0, 1]\n', "a.uai.names:1:11: error: the file names 1 variable, and the network has 2"),
         ('["a", 0, 1]\n["a", 0, 1, 2]', "a.uai.names:2:1: error: a second variable `a`"),
         (
             '["a", 0, 1]\n  ["b", 0, 1]',

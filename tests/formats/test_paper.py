@@ -89,6 +89,15 @@ def test_a_clause_too_wide_for_a_table(tmp_path):
         ('{"variables": [{"name": "a"}]}', "variable 0 needs a `name` and a `domain_size`"),
         (document([], [2]).replace("features", "clauses"), "the list `features` is missing"),
         (document([{"weight": 1, "clause": [[0, 2, 1]]}], [2]), "feature 0: [0, 2, 1] is no [variable,"),
+        (
+            '{"variables": [{"name": "a", "domain_size": 2}], "features": [\n'
+            '  {"weight": 1, "clause": [[0, 1, 1]]},\n  {"weight": 1}]}',
+            "a.json:3:3: error: feature 1 needs a `weight` and a `clause`",
+        ),
+        (
+            '{"variables": [{"name": "a", "domain_size": 2},\n {"name": "a", "domain_size": 2}]}',
+            "a.json:2:2: error: two variables are called `a`",
+        ),
         (document([{"weight": 1, "clause": []}], [2]), "feature 0 needs a `weight` and a `clause`"),
         (document([{"weight": "1", "clause": [[0, 1, 1]]}], [2]), "feature 0 needs a `weight`"),
         (document([{"weight": float("inf"), "clause": [[0, 1, 1]]}], [2]), "feature 0 needs a `weight`"),

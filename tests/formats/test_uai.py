@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import math
 from fractions import Fraction
 
@@ -144,7 +147,7 @@ def test_windows_line_ends_and_byte_order_mark(tmp_path):
         ("MARKOV 1 99999999999", "a.uai:1:10: error: a variable has at most 65,535 states"),
         ("MARKOV 2 2 2\n1\n2 0 2", "a.uai:3:5: error: there is no variable 2: the file has 2"),
         ("MARKOV 2 2 2\n1\n2 1 1", "a.uai:3:5: error: a variable stands twice in one scope"),
-        ("MARKOV 1 2 1 1 0\n3", "table 0 should have 2 = 2 entries, and the file says 3"),
+        ("MARKOV 1 2 1 1 0\n3", "table 0 should have 2 entries, and the file says 3"),
         ("MARKOV 1 2 1 1 0\n2\n1 O.5", "a.uai:3:3: error: `O.5` is not a number"),
         ("MARKOV 1 2 1 1 0\n2\n1 -3", "a.uai:3:3: error: the entry `-3` is negative"),
         ("MARKOV 1 2 1 1 0\n2\n1 nan", "a.uai:3:3: error: `nan` is not a number"),
@@ -166,6 +169,26 @@ def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "a.uai"
     path.write_bytes(b"MARKOV\n1\n\xff\n")
     assert "a.uai:3:1: error: byte 0xff is not UTF-8 text" in mistake(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "hint"),
+    [
+        ("MARKOV\n1\n".encode("utf-16"), "1:1", "the file is UTF-16: save it as UTF-8"),
+        ("MARKOV\n1\n".encode("utf-16-be"), "1:1", "save the file as UTF-8"),
+        (gzip.compress(b"MARKOV\n1\n"), "1:2", "the file is compressed: unpack it first"),
+        (bz2.compress(b"MARKOV\n1\n"), "1:", "the file is compressed: unpack it first"),
+        (lzma.compress(b"MARKOV\n1\n"), "1:1", "the file is compressed: unpack it first"),
+        (b"PK\x03\x04\x14\x00", "1:6", "the file is a zip archive"),
+        (b"SQLite format 3\x00\x10\x00", "1:16", "the file is a database of SQLite"),
+        (b"\xef\xbb\xbfMARKOV\n1\n2\0\n", "3:2", "save the file as UTF-8"),
+    ],
+)
+def test_files_that_are_no_text_say_what_they_are(tmp_path, content, place, hint):
+    path = tmp_path / "a.uai"
+    path.write_bytes(content)
+    said = mistake(path)
+    assert f"a.uai:{place}" in said and f"hint: {hint}" in said
 
 
 def test_other_suffixes_are_refused(tmp_path):

@@ -59,6 +59,7 @@ def test_two_indexes_are_a_heat_map_with_gaps(sampled: Result) -> None:
     (image,) = panels(sampled)["meets"].images  # type: ignore[attr-defined]
     shown = np.ma.filled(image.get_array().astype(float), np.nan)
     assert np.array_equal(shown, sampled.array("meets"), equal_nan=True)
+    assert image.get_clim() == (0, np.nanmax(shown))
     assert "at most" in panels(sampled)["meets"].get_xlabel()  # type: ignore[attr-defined]
 
 

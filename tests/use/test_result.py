@@ -219,6 +219,12 @@ def test_many_values_show_the_likeliest_in_order() -> None:
     assert "18 more values" in text
 
 
+def test_of_many_values_those_that_are_impossible_have_no_rows() -> None:
+    text = repr(result_of(distribution("f", {f"v{i}": 0.5 * (i < 2) for i in range(30)})))
+    assert text.index("v0 ") < text.index("v1 ") < text.index("28 more values")
+    assert "v2" not in text
+
+
 def test_a_table_of_very_many_answers_is_cut_and_says_so() -> None:
     result = result_of(*(probability(f"f({i})", 0.5) for i in range(520)))
     assert "f(499)" in repr(result)

@@ -27,7 +27,10 @@ def read_mln(path: Path, evidence: Sequence[str], **options: object) -> Translat
     """
     choices = chosen(**options)
     databases = [_database(item) for item in evidence]
-    network = collect(read_files(path, databases), choices)
+    statements = read_files(path, databases)
+    if not statements.program and not statements.mistakes:
+        raise PlxError(Diagnostic(f"{path} is empty: it declares nothing and has no rule"))
+    network = collect(statements, choices)
     found = translate(network, choices)
     module = ast.Module(found.statements, Source(str(path), ""))
     files = [path.name, *(database.name for database in databases)]

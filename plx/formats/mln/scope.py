@@ -42,7 +42,7 @@ class Scope:
 
     def unknown(self, name: tree.Word, known: Mapping[str, object], what: str) -> PlxError:
         """The error for a name that is not declared."""
-        listed = f"declared: {', '.join(known)}" if len(known) <= 20 else None
+        listed = f"declared: {', '.join(known)}" if 0 < len(known) <= 20 else None
         hint = did_you_mean(name.text, known) or listed
         return PlxError(Diagnostic(f"the {what} `{name.text}` is not declared", name.span, hint))
 

@@ -8,7 +8,7 @@ relation e(City, City) = {("New York", Zürich), ("New York", Oslo)}   ### "its 
 
 weight size(1): open(hall) = hall                 ### "`1` is no member of Room" "its members: hall, \"1\", \"2\", \"for\""
 observe open(hall) = "1"                          ### "`\"1\"` is no value of `open(hall)`" "its values: \"3\", hall"
-observe open("4") = hall                          ### "\"4\" is a member of no type"
+observe open("4") = hall                          ### "\"4\" is a member of no type" "a symbol needs a type that has it: `type Other = {\"4\"}`"
 observe open("fore") = hall                       ### "did you mean `\"for\"`?"
 observe open(r) = hall                            ### "or use one of: hall, \"1\", \"2\", \"for\""
 query open("New York")                            ### "`\"New York\"` is no member of Room"
