@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from plx.data.otherwise import Else
     from plx.errors import CallError, Diagnostic, PlxError
     from plx.infer.compare.curves import Comparison
+    from plx.infer.mixing.report import Mixing
     from plx.lift.describe import Symmetries
     from plx.model import Model
 
@@ -24,6 +25,7 @@ __all__ = [
     "Fit",
     "Interrupted",
     "MapWorld",
+    "Mixing",
     "Model",
     "Moments",
     "PlxError",
@@ -49,6 +51,7 @@ _HOME = {
     "Diagnostic": "errors",
     "Else": "data.otherwise",
     "PlxError": "errors",
+    "Mixing": "infer.mixing.report",
     "Model": "model",
     "Symmetries": "lift.describe",
     "Estimate": "answer.named",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from plx.graph.model import GroundModel
     from plx.ground.given import QueryGroup
     from plx.infer.inference import Inference
+    from plx.infer.mixing.report import Mixing
     from plx.infer.options import Options, Report
     from plx.learn.cross import CrossValidation
     from plx.learn.result import Fit as AnyFit
@@ -331,6 +332,44 @@ class Model:
             raise Interrupted(result)
         return result
 
+    def diagnose(
+        self,
+        *,
+        method: str = "lifted",
+        seed: int | None = None,
+        chains: int | None = None,
+        samples: int | None = None,
+        seconds: float | None = None,
+        progress: bool | Report = False,
+    ) -> Mixing:
+        """Which part of the program mixes badly under a sampler, and what would help, from short runs.
+
+        All unknowns are asked about, without any ``given``. Other samplers are tried beside ``method``.
+
+        Args:
+            method: a sampler; ``auto`` is the one that ``run`` takes where nothing exact fits.
+            seed: makes the runs repeatable; drawn if not given.
+            chains: how many independent chains, 16 at least.
+            samples: stop each run after so many samples, counted over all chains.
+            seconds: for all runs together; 10 if neither this nor ``samples`` is given.
+            progress: as for ``run``.
+
+        Raises PlxError as ``run`` does; CallError for ``exact``, which does not sample.
+        """
+        from plx.infer.mcmc.samplers import SAMPLERS
+        from plx.infer.mixing.measure import diagnose
+        from plx.infer.options import check_choice, run_options
+        from plx.progress import watcher
+
+        method = "lifted" if method == "auto" else method
+        check_choice("sampler", method, tuple(SAMPLERS))
+        usual = _DIAGNOSED if seconds is None and samples is None else seconds
+        options = run_options(
+            method, seed=seed, chains=chains, samples=samples, seconds=usual, accuracy=0.005
+        )
+        with watcher(progress) as report:
+            return diagnose(self.name, self.ground, method, replace(options, progress=report))
+
     def symmetries(self, kind: Kind = "nec", seconds: float = 60.0) -> Symmetries:
         """The symmetries of the program's distribution, without any ``given``.
 
@@ -455,6 +494,9 @@ class Model:
         own = all(query.span is None or query.span.source.text == text for query in ground.queries)
         return Subject(text, summary(ground), ground.rules, own)
 
+
+_DIAGNOSED = 10.0
+"""Seconds of a diagnosis, where nothing else is said."""
 
 _CHEAP = 20_000
 """States, and places in scopes of factors, of the largest model whose symmetries cost next to nothing."""

@@ -386,6 +386,41 @@ def symmetries(
 
 
 @app.command()
+def diagnose(
+    file: File,
+    method: Annotated[
+        str, typer.Option(autocompletion=completion.methods, help="The sampler; auto: the one of `plx run`.")
+    ] = "auto",
+    seed: Annotated[
+        int | None, typer.Option(callback=check_number, help="Makes the runs repeatable.")
+    ] = None,
+    chains: Annotated[
+        int | None, typer.Option(callback=check_number, help="Independent chains, 16 at least.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(callback=check_number, help="Stop each run after this many samples.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(callback=check_number, help="For all runs together. 10 if not given.")
+    ] = None,
+    max_ground: MaxGround = None,
+    bind: Bind = None,
+    evidence: Evidence = None,
+    observed: Observed = None,
+    format: Annotated[TextOrJson, typer.Option(help="How to print it.")] = TextOrJson.text,
+) -> None:
+    """Say which unknowns and rules mix badly under a sampler, and what would help, from short runs.
+
+    Example: `plx diagnose smokers.plx --method gibbs --seconds 5`
+    """
+    model = load(file, bind, evidence, max_ground, 0, Questions((), (), tuple(observed or ())))
+    found = model.diagnose(
+        method=method, seed=seed, chains=chains, samples=samples, seconds=seconds, progress=True
+    )
+    put((found.text() if format is TextOrJson.text else json_text(found.to_dict())) + "\n")
+
+
+@app.command()
 def compare(
     file: File,
     methods: Annotated[

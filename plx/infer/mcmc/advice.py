@@ -39,16 +39,31 @@ def _causes(
     if any(answer.rhat is None and answer.ess is not None for answer in answers):
         yield "too few samples to compare the chains: give the run more --seconds or --samples"
     elif worst >= options.rhat:
-        yield f"the chains do not agree yet (R-hat {worst:.3f}): give the run more --seconds or --samples"
+        about = _listed(_disagree(model, answers, options.rhat))
+        yield (
+            f"the chains do not agree yet (R-hat {worst:.3f}), most about {about}:"
+            " give the run more --seconds or --samples"
+        )
     else:
         yield "too few samples for the accuracy: more --seconds or --samples, or a larger --accuracy"
 
 
+def _disagree(model: GroundModel, answers: Sequence[Answer], rhat: float) -> list[str]:
+    """What chains disagree about, worst first."""
+    pairs = zip(model.queries, answers, strict=False)  # log Z comes after, and is no query here
+    far = [(answer.rhat, query.name) for query, answer in pairs if answer.rhat and answer.rhat >= rhat]
+    return list(dict.fromkeys(name for _, name in sorted(far, key=lambda one: -one[0])))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
 def _kept_apart(model: GroundModel, apart: IntArray, method: str) -> str:
     """Which unknowns keep chains apart, and the rule that holds them most."""
-    names = [model.atoms.name(int(model.atoms.atom_of[v])) for v in apart[:_NAMED].tolist()]
-    more = f" and {len(apart) - _NAMED:,} more" if len(apart) > _NAMED else ""
-    said = f"chains are stuck apart, so more time hardly helps: {', '.join(names)}{more} differ between them"
+    names = _listed([model.atoms.name(int(model.atoms.atom_of[v])) for v in apart.tolist()])
+    said = f"chains are stuck apart, so more time hardly helps: {names} differ between them"
     rule, hard = _holding(model, apart)
     if rule is None:
         return said
@@ -65,7 +80,7 @@ def _holding(model: GroundModel, apart: IntArray) -> tuple[GroundRule | None, bo
     factors = _about(graph, apart)
     if not len(factors):
         return None, False
-    strength = _strengths(graph)[graph.table_of[factors]]
+    strength = strengths(graph)[graph.table_of[factors]]
     strongest = factors[strength >= strength.max() * (1 - 1e-9)]
     rule = Counter(graph.rule_of[strongest].tolist()).most_common(1)[0][0]
     return model.rules[rule], bool(np.isinf(strength.max()))
@@ -82,7 +97,7 @@ def _about(graph: FactorGraph, variables: IntArray) -> IntArray:
     return np.unique(factor[seen[graph.scope]])
 
 
-def _strengths(graph: FactorGraph) -> FloatArray:
+def strengths(graph: FactorGraph) -> FloatArray:
     """By how much the entries of each table differ; infinitely where some are impossible."""
     first = graph.table_start[:-1]
     strength: FloatArray = np.maximum.reduceat(graph.table, first) - np.minimum.reduceat(graph.table, first)

@@ -292,11 +292,12 @@ def _honest(
 
     A state that is as likely in all chains was never, or always, seen, or hangs on what never changed; its
     draws are worth ``size``, and what was not seen may change it altogether. Nor do the few visits to a rare
-    state tell how far they depend on each other.
+    state tell how far they depend on each other, nor do averages over an orbit: worlds that were never drawn
+    may have all of its states at once, so its rare states are worth no more than draws.
     """
     n = draws * pooled
     p = np.clip(states.mean, 0.0, 1.0)
-    worth = np.minimum(n, size * pooled)
+    worth = np.minimum(draws, size)
     rare = np.minimum(p, 1 - p) * worth < _RARE
     floor = np.where(rare, _posterior_error(p, worth), _posterior_error(p, n))
     ess = np.where(rare, np.minimum(states.ess, worth), states.ess)

@@ -53,6 +53,15 @@ def test_too_few_samples_are_said_to_be_too_few(chains: int) -> None:
     assert "too few samples for the accuracy" in said and "--seconds" in said
 
 
+def test_what_chains_disagree_about_is_named_worst_first() -> None:
+    slow = SOFT.replace("weight 12", "weight 1.2") + "query u(1)\nquery u(6)\nquery u(2)\n"
+    said = doubts(slow, samples=64 * 20, seconds=None)
+    assert "do not agree yet" in said and "and 1 more" in said
+    assert "most about u(" in said and "other" not in said
+    rhat = {query.name: query.rhat for query in plx.run(slow, method="gibbs", seed=1, samples=64 * 20)}
+    assert f"most about {max(rhat, key=lambda name: rhat[name])}," in said
+
+
 def test_answers_that_converged_need_no_advice() -> None:
     result = plx.run("random a\nweight 1: a\nquery a", method="gibbs", seed=1)
     assert result.converged and not result.inference.advice and not warnings(result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
@@ -145,3 +147,28 @@ def test_states_are_diagnosed_alike_in_any_portions(monkeypatch: pytest.MonkeyPa
             vars(getattr(whole, name)).values(), vars(getattr(parts, name)).values(), strict=True
         ):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.15, 0.4])
+def test_r_hat_of_a_state_is_ranked_and_folded_r_hat_of_its_indicator(apart: float) -> None:
+    """Vehtari et al. 2021, equations 5 and 14, written out: ranks of two values are two values."""
+    rng = np.random.default_rng(3)
+    chance = 0.3 + apart * rng.uniform(-0.5, 0.5, 16)
+    draws = (rng.random((400, 16)) < chance).astype(float)
+    counts = [np.stack([1 - row, row], axis=1) for row in draws]
+    mine = diagnose(counts, 1, np.array([0, 2]), np.zeros(2)).states.rhat[1]
+    folded = np.abs(draws - np.median(draws))
+    for x in (draws, folded):
+        halves = _normal_ranks(x).reshape(2, 200, 16).swapaxes(0, 1).reshape(200, 32)
+        within = halves.var(axis=0, ddof=1).mean()
+        between = halves.mean(axis=0).var(ddof=1)
+        assert mine == pytest.approx(np.sqrt(199 / 200 + between / within), rel=2e-3)
+
+
+def _normal_ranks(x: np.ndarray) -> np.ndarray:
+    """Normal scores of average ranks over all draws."""
+    values, index, count = np.unique(x, return_inverse=True, return_counts=True)
+    rank = np.cumsum(count) - (count - 1) / 2
+    score = [NormalDist().inv_cdf(float((r - 3 / 8) / (x.size + 1 / 4))) for r in rank]
+    assert len(values) == 2
+    return np.array(score)[index].reshape(x.shape)

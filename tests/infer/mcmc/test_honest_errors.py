@@ -14,6 +14,7 @@ from plx.infer.infer import infer
 from plx.infer.mcmc.diagnostics import farthest_unseen
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
+from tests.benchmarks.intervals import together
 from tests.models import _queries, make_model, marginal, random_model
 
 every_sampler = pytest.mark.parametrize("method", [name for name in SAMPLERS if name != "tempered"])
@@ -135,3 +136,24 @@ def test_what_never_changed_is_worth_no_more_than_what_it_hangs_on() -> None:
     )
     assert held.ess is not None and alone.ess is not None
     assert held.ess < alone.ess / 8
+
+
+def test_worlds_that_have_a_whole_orbit_at_once_may_have_been_missed() -> None:
+    """Four unknowns that change one by one, seldom, and all at once, which may not happen in a run."""
+    pairs = [((i, j), [[0, -2], [-2, 0]]) for i in range(4) for j in range(i)]
+    model = make_model([2] * 4, [*pairs, *[((i,), [0, -2]) for i in range(4)]])
+    truth, z = marginal(model.graph, [0]), []
+    for seed in range(12):
+        found = infer(model, "lifted", Options(seed=seed, samples=64 * 100, accuracy=1e-9, seconds=None))
+        answer = found.answers[0]
+        if answer.rhat is not None and answer.rhat < 1.01:
+            z.append(float(((answer.p - truth) / answer.mcse)[1]))
+    assert len(z) > 3 and np.abs(z).max() < 2.5
+
+
+@pytest.mark.parametrize("method", ["gibbs", "lifted", "nec"])
+def test_intervals_hold_the_truth_as_often_as_they_say(method: str) -> None:
+    """A small part of ``python -m tests.benchmarks.intervals``."""
+    z, rare = together(method, 120, samples=64 * 60)
+    assert 0.86 < (np.abs(z[~rare]) < 1.96).mean() < 0.99
+    assert np.abs(z).max() < 4.5
