@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from plx.infer.inference import Standing
-from plx.values import FloatArray
+from plx.values import FloatArray, IntArray
 
 
 class BridgeSums(NamedTuple):
@@ -15,13 +18,16 @@ class BridgeSums(NamedTuple):
 
     With w the log weight of a world at β = 1, m the middle of a pair and d the difference of its
     temperatures: ``above`` [K, chains] is Σ exp(d/2 (w - m)) at the hotter one, ``below`` Σ exp(-d/2 (w - m))
-    at the colder one, ``line`` [2, chains] the sum and that of squares of Σ d/2 (w + w' - 2 m) over the
-    pairs.
+    at the colder one, ``total`` [K + 1, chains] Σ w at each temperature, ``line`` [2, chains] the sum and
+    that of squares of Σ d/2 (w + w' - 2 m) over the pairs, ``trips`` [chains] how many worlds have come from
+    β = 0 to β = 1.
     """
 
     above: FloatArray
     below: FloatArray
+    total: FloatArray
     line: FloatArray
+    trips: IntArray
     rounds: int
 
     def __add__(self, other: BridgeSums) -> BridgeSums:  # type: ignore[override]
@@ -29,7 +35,9 @@ class BridgeSums(NamedTuple):
         return BridgeSums(
             self.above + other.above,
             self.below + other.below,
+            self.total + other.total,
             self.line + other.line,
+            self.trips + other.trips,
             self.rounds + other.rounds,
         )
 
@@ -39,12 +47,13 @@ class Bridges:
     """Sums for log Z, batch by batch; ``start`` is log Z at β = 0, None where it is not known.
 
     ``step`` [K] are the differences of neighbouring inverse temperatures, ``middle`` [K] the middles of
-    pairs.
+    pairs. ``cold`` says which chains began at cold worlds, the others having begun at random ones.
     """
 
     start: float | None
     step: FloatArray
     middle: FloatArray
+    cold: npt.NDArray[np.bool_]
     batches: list[BridgeSums] = field(default_factory=list)
     open: BridgeSums | None = None
 

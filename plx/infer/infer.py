@@ -206,7 +206,7 @@ def _sampled(name: str | None, reason: str, problem: Problem, options: Options) 
     """Answers by a sampler, None: the better one, to queries that have targets, and to `logz` if it can."""
     from plx.infer.mcmc.advice import advice
     from plx.infer.mcmc.draws import with_draws
-    from plx.infer.mcmc.estimates import sampled_answers, sampled_log_z
+    from plx.infer.mcmc.estimates import log_z_notes, sampled_answers, sampled_log_z
     from plx.infer.mcmc.pilot import USUAL, sample_by_choice
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
@@ -241,7 +241,7 @@ def _sampled(name: str | None, reason: str, problem: Problem, options: Options) 
         chains=options.chains,
         draws=samples.draws * samples.counts.shape[0] * samples.counts.shape[1],
         status=found.status,
-        notes=samples.notes,
+        notes=(*samples.notes, *(log_z_notes(log_z, options.chains) if sums else ())),
         advice=advice(asked.model, found, answered, name, options),
     )
     if options.draws is None or found.standing is None or found.standing.model.graph is not problem.graph:

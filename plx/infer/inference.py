@@ -46,12 +46,18 @@ class Standing(NamedTuple):
 
 
 class LogZ(NamedTuple):
-    """An estimate of log Z, its Monte-Carlo standard error, and how well it is known."""
+    """An estimate of log Z, its Monte-Carlo standard error, and how well it is known.
+
+    ``mixed``: of how many chains the standard error is. ``apart``: what chains that began hot and cold say,
+    where they do not agree.
+    """
 
     value: float
     mcse: float
     ess: float
     rhat: float
+    mixed: int
+    apart: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,7 @@ class Tally(NamedTuple):
     tried: Int64  # [K]
     above: Lanes  # [K, C] Σ exp(d/2 (w - m)) of the hotter lane; d = difference of β, m = middle
     below: Lanes  # [K, C] Σ exp(-d/2 (w - m)) of the colder lane
+    total: Lanes  # [K + 1, C] Σ w
     line: Lanes  # [2, C] Σ and Σ² of the integral of w over β by the trapezium rule
     best: Float64  # [C] the largest log weight at β = 1
     trips: Int64  # [C] replicas that have come from β = 0 to β = 1
@@ -161,10 +162,12 @@ def _swap_rows(rows: Number, chosen: UInt8, hot: States, cold: States) -> None:
 @inner
 def _add_bridges(beta: Float64, middle: Float64, weight: Float64, tally: Tally) -> None:
     """Add what the ratios of normalising constants are estimated from."""
-    above, below, line = tally.above, tally.below, tally.line
+    above, below, total, line = tally.above, tally.below, tally.total, tally.line
     lanes = weight.shape[1]
     for c in range(lanes):
         area = 0.0
+        for k in range(beta.shape[0]):
+            total[k, c] += weight[k, c]
         for k in range(beta.shape[0] - 1):
             half = 0.5 * (beta[k + 1] - beta[k])
             above[k, c] += np.exp(half * (weight[k, c] - middle[k]))

@@ -37,6 +37,24 @@ def sampled_log_z(found: LogZ | None, options: Options) -> Answer:
     )
 
 
+def log_z_notes(found: LogZ | None, chains: int) -> tuple[str, ...]:
+    """Why the standard error of log Z is large, where chains have not mixed."""
+    if found is None:
+        return ()
+    if found.apart is not None:
+        hot, cold = found.apart
+        return (
+            f"log Z lies between {hot:.6g} by chains that began hot and {cold:.6g} by those that began cold,"
+            " as these have not met yet",
+        )
+    if found.mixed >= chains / 2:
+        return ()
+    return (
+        f"a world has come from β = 0 to β = 1 in {found.mixed:,} of {chains:,} chains;"
+        " the standard error of log Z is that of so few",
+    )
+
+
 def _answer(
     model: GroundModel, query: GroundQuery, found: Sampled, t: int, error: float, options: Options
 ) -> Answer:

@@ -4,14 +4,21 @@ ratios of normalizing constants via a simple identity*, §3).
 Z(β') / Z(β) = E_β[exp(d/2 w)] / E_β'[exp(-d/2 w)], where w is the log weight of a world at β = 1 and d = β' -
 β. Chains are independent, so the spread of what each adds to the estimate gives its standard error (delta
 method): how much draws depend on each other, at one temperature and between them, is in it.
+
+Temperatures too far apart for that have means that hang on a few draws. There the ratio is only known to lie
+between d times the mean of w at the one and at the other, as log Z is convex in β.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
+from plx.graph.rows import BoolArray
 from plx.infer.chains import Bridges, BridgeSums
 from plx.infer.inference import LogZ
 from plx.infer.mcmc.diagnostics import spread
@@ -21,47 +28,91 @@ OF_LOG_Z = 10.0
 """The standard error of log Z may be so many times that of a probability: 0.05 by default, 5 % of Z."""
 
 CHANCE = 3.0
-"""Halves of a run that differ by so many standard errors differ by chance."""
+"""Parts of a run that differ by fewer standard errors than this differ by chance."""
+
+ROUGH = 0.3
+"""Where a mean has a relative standard error beyond this, its logarithm does not have it too."""
 
 
 def estimate(bridges: Bridges) -> LogZ | None:
-    """log Z from all batches that are kept; None where that at β = 0 is not known, or nothing was seen."""
+    """log Z from all batches that are kept; None where that at β = 0 is not known, or nothing was seen.
+
+    Chains that have not mixed err on one side, all alike, so that averaging over them helps little: only
+    those count through which a world has come all the way from β = 0. What the halves of the run differ by
+    beyond chance is error too, and half of what the chains that began hot and cold do, as log Z lies between.
+    """
     if bridges.start is None or not bridges.batches:
         return None
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        value, error = _bridged(bridges, bridges.batches)
-        if not (np.isfinite(value) and np.isfinite(error)):
+        whole = _bridged(bridges, bridges.batches)
+        if not np.isfinite(whole).all():
             return None
-        error = float(np.hypot(error, _drift(bridges, error)))
+        parts = [_bridged(bridges, bridges.batches, chosen) for chosen in (~bridges.cold, bridges.cold)]
+        gap = _beyond_chance(*parts)
+        mixed = _mixed(bridges)
+        unmixed = math.sqrt(len(bridges.cold) / max(1, mixed))
+        error = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges))
     ess, rhat = _mixing(bridges)
-    return LogZ(bridges.start + value, error, ess, rhat)
+    hot, cold = (bridges.start + part.value for part in parts)
+    return LogZ(bridges.start + whole.value, error, ess, rhat, mixed, (hot, cold) if gap else None)
 
 
-def _bridged(bridges: Bridges, batches: Sequence[BridgeSums]) -> tuple[float, float]:
-    """log Z less that at β = 0, and its standard error between chains, from some batches."""
-    above = np.sum([batch.above for batch in batches], axis=0)
-    below = np.sum([batch.below for batch in batches], axis=0)
+class _Part(NamedTuple):
+    """log Z less that at β = 0 by a part of a run, and its standard error."""
+
+    value: float
+    error: float
+
+
+def _bridged(bridges: Bridges, batches: Sequence[BridgeSums], chosen: BoolArray | None = None) -> _Part:
+    """What some batches of some chains say."""
+    mine = slice(None) if chosen is None else chosen
+    names = ("above", "below", "total")
+    above, below, total = (np.sum([getattr(one, name) for one in batches], axis=0)[:, mine] for name in names)
+    if above.shape[1] < 2:
+        return _Part(np.nan, np.inf)
     ratio = np.log(above.mean(axis=1)) - np.log(below.mean(axis=1)) + bridges.step * bridges.middle
-    return float(ratio.sum()), _standard_error(above, below)
+    rounds = sum(batch.rounds for batch in batches)
+    rough = _rough(above) | _rough(below)
+    low, high = np.sort(bridges.step * sliding_window_view(total.mean(axis=1) / rounds, 2).T, axis=0)
+    ratio = np.where(rough, (low + high) / 2, ratio)
+    unknown = float((high - low)[rough].sum())
+    return _Part(float(ratio.sum()), math.hypot(_standard_error(above[~rough], below[~rough]), unknown))
 
 
-def _drift(bridges: Bridges, error: float) -> float:
-    """By how much the halves of a run differ beyond chance: chains that are on the way all err on one side.
+def _mixed(bridges: Bridges) -> int:
+    """Through how many chains a world has come from β = 0 to β = 1."""
+    trips = np.sum([batch.trips for batch in bridges.batches], axis=0)
+    return int(np.count_nonzero(trips))
 
-    The difference of two independent halves has twice the standard error of the whole.
-    """
+
+def _rough(sums: FloatArray) -> BoolArray:
+    """Between which temperatures a mean hangs on a few of the chains."""
+    error = sums.std(axis=1, ddof=1) / np.sqrt(sums.shape[1])
+    rough: BoolArray = ~(error <= ROUGH * sums.mean(axis=1))
+    return rough
+
+
+def _drift(bridges: Bridges) -> float:
+    """By how much the halves of a run differ, where that is not by chance."""
     half = len(bridges.batches) // 2
     if not half:
         return 0.0
-    first, second = (_bridged(bridges, part)[0] for part in (bridges.batches[:half], bridges.batches[half:]))
-    return max(0.0, abs(second - first) - CHANCE * 2 * error)
+    parts = bridges.batches[:half], bridges.batches[half:]
+    return _beyond_chance(*(_bridged(bridges, part) for part in parts))
+
+
+def _beyond_chance(one: _Part, other: _Part) -> float:
+    """By how much two parts of a run differ; 0 where that may be by chance, or one says nothing."""
+    apart = abs(one.value - other.value)
+    return apart if apart > CHANCE * math.hypot(one.error, other.error) else 0.0
 
 
 def _standard_error(above: FloatArray, below: FloatArray) -> float:
     """From what each chain adds to the estimate, to first order."""
     own = above / above.mean(axis=1, keepdims=True) - below / below.mean(axis=1, keepdims=True)
     each = own.sum(axis=0)
-    return float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else np.inf
+    return float(each.std(ddof=1) / np.sqrt(len(each)))
 
 
 def _mixing(bridges: Bridges) -> tuple[float, float]:

@@ -164,15 +164,14 @@ class Ladders:
         joined = (np.concatenate([getattr(one, name) for one in found], axis=-1) for name in Tally._fields)
         return Tally(*joined)._replace(tried=found[0].tried)
 
-    def put(self, world: npt.NDArray[np.integer], every: int) -> IntArray:
-        """Let the lane at β = 1 of every so many ladders stand at a world, shape (V,); which these are."""
-        plan, first, chosen = self.updates.plan, 0, np.arange(every - 1, self.ladders, every)
+    def put(self, worlds: npt.NDArray[np.integer], chosen: IntArray) -> None:
+        """Let the lanes of chosen ladders at the last temperature stand at worlds, shape (V, chosen)."""
+        plan, first = self.updates.plan, 0
         for group in self.groups:
-            mine = chosen[(chosen >= first) & (chosen < first + group.state.shape[2])] - first
-            group.state[-1][:, mine] = world[:, None]
+            mine = (chosen >= first) & (chosen < first + group.state.shape[2])
+            group.state[-1][:, chosen[mine] - first] = worlds[:, mine]
             group.total[-1], group.level[-1] = derived_rows_at(plan, node_states(plan.graph, group.state[-1]))
             first += group.state.shape[2]
-        return chosen
 
     def clear(self) -> None:
         """Forget what exchanges added up."""
@@ -234,6 +233,7 @@ def no_tally(temperatures: int, ladders: int) -> Tally:
         np.zeros(temperatures - 1, dtype=np.int64),
         np.zeros(pairs),
         np.zeros(pairs),
+        np.zeros((temperatures, ladders)),
         np.zeros((2, ladders)),
         np.full(ladders, -np.inf),
         np.zeros(ladders, dtype=np.int64),

@@ -42,6 +42,15 @@ TABLES = 1 << 17
 SMALL_TABLES = 256
 """Thresholds of a table then."""
 
+COLD = 4.0
+"""Every other ladder begins at worlds that Gibbs sampling found at this inverse temperature, …"""
+
+QUENCH = 24
+"""… in so many rounds."""
+
+GROWING = 1 << 16
+"""With more factors than this no world is grown to begin at."""
+
 EVERY = 4
 """Of so many ladders one begins at the most probable world, where that is known."""
 

@@ -23,11 +23,11 @@ from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
 from plx.infer.inference import Standing
 from plx.infer.problem import Problem
+from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
-from plx.infer.tempering.ladders import Ladders, Updates, ladders_at, of_blocks
+from plx.infer.tempering.ladders import Ladders, Updates, of_blocks
 from plx.infer.tempering.limits import EVERY, SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
-from plx.infer.tempering.schedule import first_temperatures
 from plx.infer.tempering.tuning import Tuned, tune
 
 
@@ -83,7 +83,9 @@ class TemperedChains(Chains):
         self.trips += int(tally.trips.sum())
         if self.jackpot is not None:
             self.jackpot.see(tally.best, self.ladders.weights()[-1])
-        self.bridge.add(BridgeSums(tally.above, tally.below, tally.line, draws * thin))
+        self.bridge.add(
+            BridgeSums(tally.above, tally.below, tally.total, tally.line, tally.trips, draws * thin)
+        )
         return counts if self.readout is None else self.readout.apply(counts, draws)
 
 
@@ -101,14 +103,23 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     plan = _compiled(own)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
     updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds))
-    ladders = ladders_at(updates, states, first_temperatures(), seed, threads)
+    ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
-    best = quick_best(own.model)
-    jackpot = None if best is None else Jackpot(best.log_weight, ladders.put(best.states, EVERY), chains)
+    jackpot = _at_the_best(own, ladders)
     at_zero = log_worlds(own)
     start = None if at_zero is None else at_zero + own.model.log_constant
-    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle)
+    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains))
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot)
+
+
+def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:
+    """Some of the ladders that began cold go to the most probable world at β = 1, where it is found soon."""
+    best = quick_best(problem.model)
+    if best is None:
+        return None
+    chosen = np.arange(EVERY - 1, ladders.ladders, EVERY)
+    ladders.put(np.repeat(best.states[:, None], len(chosen), axis=1), chosen)
+    return Jackpot(best.log_weight, chosen, ladders.ladders)
 
 
 def step(chains: TemperedChains, draws: int, thin: int) -> npt.NDArray[np.integer]:

@@ -11,19 +11,89 @@ import pytest
 
 import plx
 from plx.answer.result import Result
+from plx.infer.chains import Bridges, BridgeSums
 from plx.infer.infer import infer
+from plx.infer.inference import LogZ
+from plx.infer.mcmc.estimates import log_z_notes
+from plx.infer.mcmc.log_z import estimate
 from plx.infer.options import Options
 from plx.infer.problem import Problem
-from plx.infer.tempering import reference
+from plx.infer.tempering import reference, tuning
+from plx.infer.tempering.cold import grown
 from tests.benchmarks.log_z import CRITICAL, ising, ising_log_z, models, scores, with_log_z
 from tests.models import all_states, log_weights, make_model, random_model
 
 
 def test_standard_errors_of_log_z_are_calibrated() -> None:
     """As `python -m tests.benchmarks.log_z` finds with more runs."""
-    z = np.concatenate([scores(model, exact, 8, 1024) for _, model, exact in list(models())[:4]])
+    z = np.concatenate([scores(model, exact, 8, 1024) for _, model, exact in list(models())[:4:3]])
     assert np.abs(z).max() < 4.5
     assert 0.5 < (z**2).mean() < 1.7
+
+
+def test_ladders_that_have_not_mixed_say_so_in_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Far too short a run."""
+    monkeypatch.setattr(tuning, "PHASES", (4, 8))
+    model, exact = with_log_z(ising(20, 1.5)), ising_log_z(20, 1.5)
+    found = infer(model, "tempered", Options(seed=1, chains=16, samples=64, seconds=None))
+    assert found.log_z is not None and abs(found.log_z - exact) < 3 * found.log_z_mcse
+    assert found.log_z_mcse > 1 and not found.answers[-1].converged
+
+
+def test_a_note_says_why_the_error_is_large() -> None:
+    (apart,) = log_z_notes(LogZ(2.0, 1.0, 9.0, 1.0, 9, (1.0, 3.5)), 64)
+    assert "began hot" in apart and "between 1 " in apart and "and 3.5 " in apart
+    (few,) = log_z_notes(LogZ(2.0, 1.0, 9.0, 1.0, 9), 64)
+    assert "in 9 of 64 chains" in few
+    assert log_z_notes(LogZ(2.0, 1.0, 9.0, 1.0, 60), 64) == log_z_notes(None, 64) == ()
+
+
+def _bridges(rng: np.random.Generator, bias: np.ndarray, trips: int) -> Bridges:
+    """Two temperatures, whose ratio each of 16 chains sees off by a bias and noise of 0.1 at β = 0."""
+    made = Bridges(0.0, np.ones(1), np.zeros(1), np.arange(16) % 2 == 1)
+    for _ in range(4):
+        above = np.exp(bias + 0.1 * rng.standard_normal((1, 16)))
+        line, came = np.array([above[0], above[0] ** 2]), np.full(16, trips)
+        made.add(BridgeSums(above, np.ones((1, 16)), np.zeros((2, 16)), line, came, 1))
+        made.look()
+    return made
+
+
+def test_chains_that_no_world_passed_through_do_not_count() -> None:
+    passed, not_passed = (estimate(_bridges(np.random.default_rng(0), np.zeros(16), n)) for n in (1, 0))
+    assert passed is not None and not_passed is not None
+    assert (passed.mixed, not_passed.mixed) == (16, 0)
+    assert passed.mcse < 0.02 and not_passed.mcse == pytest.approx(4 * passed.mcse)
+
+
+def test_what_began_hot_and_cold_differs_by_is_error() -> None:
+    found = estimate(_bridges(np.random.default_rng(0), np.arange(16) % 2 * 1.0, 1))
+    assert found is not None and found.apart is not None
+    hot, cold = found.apart
+    assert hot == pytest.approx(0, abs=0.1) and cold == pytest.approx(1, abs=0.1)
+    assert found.mcse > 0.45
+
+
+def test_a_mean_that_hangs_on_one_chain_is_not_trusted() -> None:
+    """The other chains say nothing of a world that one of them met: log Z lies between mean log weights."""
+    made = _bridges(np.random.default_rng(0), 9.0 * (np.arange(16) == 3), 1)
+    made.batches = [one._replace(total=np.array([[0.0], [6.0]]) + np.zeros((2, 16))) for one in made.batches]
+    found = estimate(made)
+    assert found is not None and found.value == pytest.approx(3.0) and found.mcse >= 6.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_world_that_is_grown_is_the_best_where_nothing_is_frustrated(seed: int) -> None:
+    """A ferromagnet of which values were renamed, unknown by unknown."""
+    rng = np.random.default_rng(seed)
+    name = [rng.permutation(3) for _ in range(8)]
+    pairs = [(i, j) for i in range(8) for j in range(i) if rng.random() < 0.6]
+    tables = [np.where(name[i][:, None] == name[j][None], rng.random() + 0.1, 0) for i, j in pairs]
+    graph = make_model([3] * 8, list(zip(pairs, tables, strict=True))).graph
+    world = grown(graph)
+    assert world is not None
+    best = log_weights(graph, all_states(graph)).max()
+    assert log_weights(graph, world[None])[0] == pytest.approx(best)
 
 
 @pytest.mark.parametrize("size", [3, 4])
