@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from plx.check.observing import observing
 from plx.check.program import LearnInfo, Program
-from plx.errors import Diagnostic, NoWorldError, PlxError
+from plx.errors import Diagnostic, NoWorldError, PlxError, TooLargeError
 from plx.syntax import ast
 from plx.weights import Number
 
@@ -128,8 +128,12 @@ class CheckedProgram:
     def lint(self, model: Callable[[], GroundModel]) -> tuple[Diagnostic, ...]:
         from plx.lint.lint import lint
 
-        # Numbers that are to be learned need no value for this.
-        return lint(self.module, self.program, self.unfitted() if self.program.learned else model())
+        try:
+            # Numbers that are to be learned need no value for this.
+            grounded = self.unfitted() if self.program.learned else model()
+        except TooLargeError:
+            grounded = None  # such a program may be answered without grounding
+        return lint(self.module, self.program, grounded)
 
     @property
     def _limit(self) -> int:

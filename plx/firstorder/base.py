@@ -30,7 +30,7 @@ class Base:
         if self.kinds > MOST_GROUPS:
             raise NotLiftableError(
                 f"rules and observations tell {self.kinds:,} kinds of members apart "
-                f"(at most {MOST_GROUPS} are taken)"
+                f"(at most {MOST_GROUPS:,} are taken)"
             )
         order = np.argsort(self.kind_of, kind="stable")
         starts = np.searchsorted(self.kind_of[order], np.arange(self.kinds))

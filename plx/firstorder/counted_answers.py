@@ -27,7 +27,7 @@ class CountedAnswers:
         """Raises NotLiftableError for a query about too many elements."""
         if len(pattern.elements) > _MOST_KEPT:
             span = pattern.query.span
-            raise NotLiftableError(f"{shown(span)} is about more than {_MOST_KEPT} members by name", span)
+            raise NotLiftableError(f"{shown(span)} is about more than {_MOST_KEPT:,} members by name", span)
         kinds = [self.base.kind[self.base.group(element)] for element in pattern.elements]
         self.turns.layout(kinds, [*range(self.totals.ruled), *pattern.numbers])
 

@@ -19,7 +19,6 @@ from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import by_totals
 from plx.firstorder.units import LongArray
-from plx.infer.kernels.histogram_sums import histogram_sums
 from plx.values import FloatArray, IntArray
 
 _LARGEST = 1 << 22
@@ -201,6 +200,8 @@ class Sums:
     def _run(
         self, g: int, slots: _Slots, numbers: Sequence[int], first: FloatArray, second: FloatArray
     ) -> tuple[float, FloatArray]:
+        from plx.infer.kernels.histogram_sums import histogram_sums
+
         totals = self.structure.totals
         used = list(dict.fromkeys([*range(totals.ruled), *numbers]))
         sizes = totals.sizes(used)

@@ -22,7 +22,6 @@ from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.totals import Totals, by_totals
 from plx.firstorder.units import LongArray
 from plx.infer.counting.compositions import compositions
-from plx.infer.kernels.members_in_turn import members_in_turn
 from plx.values import FloatArray, IntArray
 
 _BITS = 62
@@ -70,6 +69,8 @@ class Turns:
         """Log sums [m, S, …, T] by the cells and states of one element of each of some groups, once all
         others are gone, and by the joint values of some totals, in C order. These elements' own weights, and
         what they share, are left out."""
+        from plx.infer.kernels.members_in_turn import members_in_turn
+
         kinds = [self.base.kind[group] for group in groups]
         used = list(dict.fromkeys([*range(self.totals.ruled), *numbers]))
         totals = self.totals.sizes(used)

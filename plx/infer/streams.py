@@ -56,6 +56,8 @@ class Stream(Enum):
     """Updates of blocks at all temperatures: 256 for each ladder."""
     EXCHANGES = Keys(2**35, 2**32)
     """Exchanges between temperatures, of one ladder each."""
+    FITS = Keys(2**35 + 2**32, 1)
+    """Seeds for the lanes of each world that numbers are learned from."""
 
 
 def seed_sequence(seed: int, stream: Stream, number: int = 0) -> np.random.SeedSequence:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plx.infer.streams import Stream, seed_sequence
 from plx.learn.lanes import Drawn, Lanes
 from plx.learn.log_z import LogZ
 from plx.learn.maximise import coordinate_descent
@@ -104,7 +105,8 @@ class Stochastic:
 
     def __init__(self, worlds: Sequence[World], names: Sequence[str], seed: int) -> None:
         self.size = len(names)
-        seeds = np.random.SeedSequence(seed).generate_state(2 * len(worlds), np.uint32).tolist()
+        source = seed_sequence(seed, Stream.FITS)
+        seeds = source.generate_state(2 * len(worlds), np.uint32).tolist()
         self._sets: list[tuple[Lanes, int, int]] = []
         self._observed = np.zeros(self.size)
         complete = not any(len(world.hidden) for world in worlds)

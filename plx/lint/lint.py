@@ -18,10 +18,11 @@ from plx.lint.unused import unused
 from plx.syntax import ast
 
 
-def lint(module: ast.Module, program: Program, model: GroundModel) -> tuple[Diagnostic, ...]:
+def lint(module: ast.Module, program: Program, model: GroundModel | None) -> tuple[Diagnostic, ...]:
     """The program's warnings and what further rules find, in the order of the text.
 
-    What evidence decides is told of programs that learn nothing: complete data are what others are for.
+    What evidence decides is told of programs that learn nothing: complete data are what others are for;
+    ``model`` is None for a program too large to be grounded, of which it is not told.
     """
     found = [
         *_unknown_codes(module),
@@ -29,7 +30,7 @@ def lint(module: ast.Module, program: Program, model: GroundModel) -> tuple[Diag
         *repeated(module),
         *pairs(program),
         *rare(program),
-        *(() if program.learned else decided(model)),
+        *(() if program.learned or model is None else decided(model)),
     ]
     everything = [*program.warnings, *unignored(found, module)]
     return tuple(sorted(everything, key=lambda one: (one.span.start if one.span else 0, one.code or "")))
