@@ -66,10 +66,6 @@ class CallError(PlxError):
     """Raised where a call is at fault: an option that makes no sense, a method that there is not."""
 
 
-class TooLargeError(PlxError):
-    """Raised where a program has more indexes or ground instances than the limit on them."""
-
-
 class NoWorldError(PlxError):
     """Raised where no world is possible: hard rules or observations contradict each other."""
 

@@ -72,7 +72,7 @@ class Model:
 
     def lint(self) -> tuple[Diagnostic, ...]:
         """What looks odd, by all rules of `plx lint`. Raises PlxError as ``ground``."""
-        return self.origin.lint(lambda: self.ground)
+        return self.origin.lint(lambda: None if self.without_grounding() else self.ground)
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.origin.contents}>"

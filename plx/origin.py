@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from plx.check.observing import observing
 from plx.check.program import LearnInfo, Program
-from plx.errors import Diagnostic, NoWorldError, PlxError, TooLargeError
+from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.syntax import ast
 from plx.weights import Number
 
@@ -48,7 +48,7 @@ class Origin(Protocol):
     def blamed(self, clash: NoWorldError) -> PlxError:
         """The error that is told of hard rules and observations that clash."""
 
-    def lint(self, model: Callable[[], GroundModel]) -> tuple[Diagnostic, ...]:
+    def lint(self, model: Callable[[], GroundModel | None]) -> tuple[Diagnostic, ...]:
         """The warnings, and what more there is to say of the grounded model. Raises as ``assemble``."""
 
 
@@ -125,15 +125,11 @@ class CheckedProgram:
     def blamed(self, clash: NoWorldError) -> PlxError:
         return clash
 
-    def lint(self, model: Callable[[], GroundModel]) -> tuple[Diagnostic, ...]:
+    def lint(self, model: Callable[[], GroundModel | None]) -> tuple[Diagnostic, ...]:
         from plx.lint.lint import lint
 
-        try:
-            # Numbers that are to be learned need no value for this.
-            grounded = self.unfitted() if self.program.learned else model()
-        except TooLargeError:
-            grounded = None  # such a program may be answered without grounding
-        return lint(self.module, self.program, grounded)
+        # Numbers that are to be learned need no value for this.
+        return lint(self.module, self.program, self.unfitted() if self.program.learned else model())
 
     @property
     def _limit(self) -> int:
@@ -197,5 +193,5 @@ class ForeignNetwork:
             return clash
         return clash.reason_for("the evidence has probability 0")
 
-    def lint(self, model: Callable[[], GroundModel]) -> tuple[Diagnostic, ...]:
+    def lint(self, model: Callable[[], GroundModel | None]) -> tuple[Diagnostic, ...]:
         return self.warnings

@@ -17,7 +17,7 @@ from plx.check.program import (
     SetExpr,
     SetType,
 )
-from plx.errors import Diagnostic, Note, PlxError, TooLargeError
+from plx.errors import Diagnostic, Note, PlxError
 from plx.graph.model import AtomBlock, Atoms, Int32Array
 from plx.graph.ragged import starts
 from plx.graph.rows import unique_keys
@@ -155,7 +155,7 @@ def _indexes(evaluator: Evaluator, info: RandomInfo, max_ground: int) -> Env:
     scope = Scope(slots, info.guard)
     count = count_candidates(evaluator, ROOT, scope, max_ground)
     if count > max_ground:
-        raise TooLargeError(_too_many(info, count, max_ground))
+        raise PlxError(_too_many(info, count, max_ground))
     return all_instances(evaluator, ROOT, scope)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plx.check.program import Scope
-from plx.errors import Diagnostic, TooLargeError
+from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundStep
 from plx.ground.bind import count_candidates, instances
 from plx.ground.env import ROOT, Env
@@ -44,10 +44,10 @@ def measure(evaluator: Evaluator, tasks: Sequence[Task], max_ground: int) -> tup
 
 
 def refuse_large(sizes: Sequence[RuleSize], max_ground: int) -> None:
-    """Raises TooLargeError that names every rule over the limit."""
+    """Raises PlxError that names every rule over the limit."""
     large = [size for size in sizes if size.instances > max_ground]
     if large:
-        raise TooLargeError([_refusal(s.span, s.instances, s.bytes, max_ground) for s in large])
+        raise PlxError([_refusal(s.span, s.instances, s.bytes, max_ground) for s in large])
 
 
 class GroundBudget:
@@ -81,7 +81,7 @@ class GroundBudget:
         self.used += count
         if self.used > self.limit:
             memory = self.used * _BYTES_PER_INSTANCE
-            raise TooLargeError(_refusal(self.span, self.used, memory, self.limit))
+            raise PlxError(_refusal(self.span, self.used, memory, self.limit))
 
 
 def _refusal(span: Span | None, instances: int, memory: int, limit: int) -> Diagnostic:

@@ -22,7 +22,7 @@ def lint(module: ast.Module, program: Program, model: GroundModel | None) -> tup
     """The program's warnings and what further rules find, in the order of the text.
 
     What evidence decides is told of programs that learn nothing: complete data are what others are for;
-    ``model`` is None for a program too large to be grounded, of which it is not told.
+    ``model`` is None for a program that is answered without grounding, of which it is not told.
     """
     found = [
         *_unknown_codes(module),

@@ -32,8 +32,8 @@ _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"# (\S+\.plx)\n")
 _SECONDS = re.compile(r"\b\d+\.\d+ s\b|\b\d\.\d{3}$", re.MULTILINE)
 _EXAMPLES = re.compile(r"^(# |\$ plx .*)examples/", re.MULTILINE)
-_REPORT = re.compile(r"(loading|looking|finding|searching|sampling|grounding)\b.*…$")
 WIDTH = 100
+_NEVER = 1e6
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -55,9 +55,8 @@ def blocks(document: str) -> list[Block]:
 
 
 def timeless(text: str) -> str:
-    """The text without seconds, without blanks at line ends, and without what slow work reports."""
-    lines = (line.rstrip() for line in _SECONDS.sub("… s", text).strip("\n").split("\n"))
-    return "\n".join(line for line in lines if not _REPORT.match(line))
+    """The text without seconds, and without blanks at line ends."""
+    return "\n".join(line.rstrip() for line in _SECONDS.sub("… s", text).strip("\n").split("\n"))
 
 
 def command(line: str) -> tuple[int, str]:
@@ -73,6 +72,8 @@ def call(arguments: list[str], stdin: str = "") -> tuple[int, str]:
         mock.patch.object(sys, "argv", ["plx", *arguments]),
         mock.patch.object(sys, "stdin", given),
         mock.patch.dict(os.environ, {"COLUMNS": str(WIDTH)}),
+        mock.patch("plx.progress._PATIENCE", _NEVER),  # slow work would report of itself
+        mock.patch("plx.progress._LINE_EVERY", _NEVER),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
