@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plx.firstorder.choice import FirstOrderWay
     from plx.firstorder.plan import FirstOrderPlan
     from plx.formats.translated import Translated
-    from plx.graph.model import GroundModel
+    from plx.graph.model import GroundModel, GroundQuery
     from plx.ground.given import QueryGroup
     from plx.infer.inference import Inference
     from plx.infer.mixing.report import Mixing
@@ -455,8 +455,7 @@ class Model:
 
         model, inference = plan.run()
         group = QueryGroup(tuple(range(len(model.queries))), model)
-        own = all(q.span is None or q.span.source.text == self.origin.text for q in model.queries)
-        subject = Subject(self.origin.text, "not grounded", (), own)
+        subject = Subject(self.origin.text, "not grounded", (), self._asks(model.queries))
         return collect(self.name, [(group, inference)], model.queries, False, subject)
 
     def _grounded(
@@ -490,9 +489,12 @@ class Model:
         from plx.answer.ground_report import summary
         from plx.answer.named import Subject
 
-        text, ground = self.origin.text, self.ground
-        own = all(query.span is None or query.span.source.text == text for query in ground.queries)
-        return Subject(text, summary(ground), ground.rules, own)
+        ground = self.ground
+        return Subject(self.origin.text, summary(ground), ground.rules, self._asks(ground.queries))
+
+    def _asks(self, queries: Iterable[GroundQuery]) -> bool:
+        """Whether the queries are those of the text itself, and none is put to it from outside."""
+        return all(query.span is None or query.span.source.text == self.origin.text for query in queries)
 
 
 _DIAGNOSED = 10.0
