@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class LintRule:
-    """One kind of warning; ``bad`` and ``good`` are programs."""
+    """One kind of warning; ``bad`` and ``good`` are programs, which read ``files``: names and contents."""
 
     code: str
     title: str
     why: str
     bad: str
     good: str
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 _RULES = [
@@ -107,6 +108,17 @@ _RULES = [
         "says.",
         "learn u = 0\nlearn w = 0\nrandom a\nweight w: a\nquery a\n",
         "learn w = 0\nrandom a\nweight w: a\nquery a\n",
+    ),
+    LintRule(
+        "PLX111",
+        "a first row that is read as a member",
+        "The first row of a file names its columns if it calls them as the program does. Otherwise it is data, "
+        "and a heading becomes one member more.",
+        'type Person from "people.csv"\nrandom smokes(Person)\nweight 1: smokes(x) for x in Person\n'
+        "query smokes(anna)\n",
+        'type Person from "people.csv" columns (name)\nrandom smokes(Person)\n'
+        "weight 1: smokes(x) for x in Person\nquery smokes(anna)\n",
+        {"people.csv": "name\nanna\nbob\n"},
     ),
     LintRule(
         "PLX201",

@@ -17,6 +17,7 @@ from plx.check.typed import BrokenEntry, CheckedSlot, Entry, TypeEntry, kind_of
 from plx.data.table import Table
 from plx.errors import Note
 from plx.syntax import ast
+from plx.syntax.printer import print_value
 from plx.values import IntArray, distinct
 from plx.weights import WeightError
 
@@ -48,7 +49,7 @@ def _checked(ctx: Context, node: ast.TypeDecl) -> Entry:
         return BrokenEntry(slots)
     table = ctx.data.tables.get(node.name.text)
     if not slots:
-        members = _written(ctx, node) if table is None else _given(ctx, table)
+        members = _written(ctx, node) if table is None else _given(ctx, node, table)
         return BrokenEntry(slots) if members is None else _entry(ctx, node, members, slots, None)
     family = _given_family(ctx, table, slots) if table else _written_family(ctx, node, slots, env)
     return BrokenEntry(slots) if family is None else _entry(ctx, node, _union(family), slots, family)
@@ -73,10 +74,35 @@ def _union(family: Mapping[tuple[int, ...], IntArray]) -> IntArray:
 # ----------------------------------------------------------------------------- plain
 
 
-def _given(ctx: Context, table: Table) -> IntArray | None:
+def _given(ctx: Context, node: ast.TypeDecl, table: Table) -> IntArray | None:
     assert table.value is not None
+    _warn_of_heading(ctx, node, table, table.value)
     as_index = Table(table.name, table.value[:, None], None, table.origin)
     return None if _duplicates(ctx, as_index) else table.value
+
+
+_HEADINGS = frozenset(
+    "code id ids index item items key keys label labels member members name names no node nodes number symbol "
+    "symbols title value values".split()
+)
+"""What columns are often called, and members hardly ever."""
+
+
+def _warn_of_heading(ctx: Context, node: ast.TypeDecl, table: Table, members: IntArray) -> None:
+    """Report a first row that was read as a member and may be the name of the column."""
+    if table.named is None or len(members) < 2:
+        return
+    first = ctx.values[int(members[0])]
+    if not isinstance(first, str):
+        return
+    others = (ctx.values[member] for member in members[1:].tolist())
+    if first.casefold() in _HEADINGS or not any(isinstance(other, str) for other in others):
+        message = f"the first row, `{first}`, is read as a member of `{table.name}`"
+        hint = f"if it names the column, call it `{table.name}`"
+        if isinstance(node.value, ast.File):
+            hint += f", or write `columns ({print_value(first)})` after the file"
+        where = node.value.span if isinstance(node.value, ast.File) else node.name.span
+        ctx.warn("PLX111", where, message, hint)
 
 
 def _duplicates(ctx: Context, table: Table) -> bool:

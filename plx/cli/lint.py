@@ -53,6 +53,7 @@ def explain(
         hint = did_you_mean(code.upper(), CATALOGUE) or "`plx explain` lists all"
         raise typer.BadParameter(f"there is no code {code}: {hint}")
     put(f"{rule.code}: {rule.title}\n\n{rule.why}\n\n")
+    put("".join(f"{name}:\n{_indented(text)}\n" for name, text in rule.files.items()))
     put(f"Bad:\n{_indented(rule.bad)}\nGood:\n{_indented(rule.good)}")
 
 

@@ -292,3 +292,20 @@ def test_a_column_value_beside_others_that_are_no_slots_does_not_stand_alone(tmp
     program = 'type Q = {a, b, c} random r(x: Q) observe r from "wide.csv" query r(a)'
     told = said(tmp_path, program, wide="newt,value\na,true\n")
     assert 'hint: `from "wide.csv" columns (newt, value)` takes them for x, value' in told
+
+
+# ----------------------------------------------------------------- a heading or a member
+
+
+@pytest.mark.parametrize(
+    ("first", "rest", "told"),
+    [("Name", "anna", True), ("year", "1999", True), ("cleo", "anna", False), ("1998", "1999", False)],
+)
+def test_a_first_member_that_may_be_a_heading_is_told(
+    tmp_path: Path, first: str, rest: str, told: bool
+) -> None:
+    (tmp_path / "t.csv").write_text(f"{first}\n{rest}\n", encoding="utf-8")
+    (tmp_path / "t.plx").write_text('type T from "t.csv"\nrandom f(T)\nquery f(x) for x in T\n')
+    assert [found.code for found in load(tmp_path / "t.plx").warnings if found.code == "PLX111"] == [
+        "PLX111"
+    ] * told

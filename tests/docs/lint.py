@@ -46,8 +46,9 @@ def page() -> str:
 
 
 def _section(rule: LintRule) -> str:
+    files = "".join(f"`{name}`:\n\n```csv {name}\n{text}```\n\n" for name, text in rule.files.items())
     return (
-        f"\n## {rule.code}\n\n{rule.title[0].upper()}{rule.title[1:]}. {rule.why}\n\n"
+        f"\n## {rule.code}\n\n{rule.title[0].upper()}{rule.title[1:]}. {rule.why}\n\n{files}"
         f"Bad:\n\n```plx\n{rule.bad}```\n\nGood:\n\n```plx\n{rule.good}```\n"
     )
 

@@ -20,6 +20,17 @@ def codes(text: str) -> list[str | None]:
     return [found.code for found in plx.compile(text).lint()]
 
 
+@pytest.fixture(autouse=True)
+def files_of_the_rule(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files that the programs of a rule read lie where they are looked for."""
+    if "rule" in request.fixturenames:
+        monkeypatch.chdir(tmp_path)
+        for name, text in getattr(request.getfixturevalue("rule"), "files", {}).items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+
+
 @RULES
 def test_the_bad_example_is_found_and_the_good_one_is_clean(rule) -> None:
     assert rule.code in codes(rule.bad)
