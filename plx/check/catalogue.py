@@ -112,8 +112,8 @@ _RULES = [
     LintRule(
         "PLX111",
         "a first row that is read as a member",
-        "The first row of a file names its columns if it calls them as the program does. Otherwise it is data, "
-        "and a heading becomes one member more.",
+        "The first row of a file names its columns if it calls them as the program does. Otherwise it is "
+        "data, and a heading becomes one member more.",
         'type Person from "people.csv"\nrandom smokes(Person)\nweight 1: smokes(x) for x in Person\n'
         "query smokes(anna)\n",
         'type Person from "people.csv" columns (name)\nrandom smokes(Person)\n'

@@ -81,9 +81,19 @@ def _given(ctx: Context, node: ast.TypeDecl, table: Table) -> IntArray | None:
     return None if _duplicates(ctx, as_index) else table.value
 
 
-_HEADINGS = frozenset(
-    "code id ids index item items key keys label labels member members name names no node nodes number symbol "
-    "symbols title value values".split()
+_HEADINGS = (
+    "code",
+    "id",
+    "index",
+    "item",
+    "key",
+    "label",
+    "member",
+    "name",
+    "node",
+    "symbol",
+    "title",
+    "value",
 )
 """What columns are often called, and members hardly ever."""
 
@@ -96,7 +106,7 @@ def _warn_of_heading(ctx: Context, node: ast.TypeDecl, table: Table, members: In
     if not isinstance(first, str):
         return
     others = (ctx.values[member] for member in members[1:].tolist())
-    if first.casefold() in _HEADINGS or not any(isinstance(other, str) for other in others):
+    if first.casefold().removesuffix("s") in _HEADINGS or not any(isinstance(other, str) for other in others):
         message = f"the first row, `{first}`, is read as a member of `{table.name}`"
         hint = f"if it names the column, call it `{table.name}`"
         if isinstance(node.value, ast.File):
