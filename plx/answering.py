@@ -19,9 +19,10 @@ from plx.graph.model import GroundModel, GroundQuery
 from plx.ground.condition import condition
 from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
-from plx.infer.infer import Prepared, infer, known_exact, require_method
+from plx.infer.infer import infer, known_exact, require_method
 from plx.infer.inference import Inference
 from plx.infer.options import Options, Report, run_options
+from plx.infer.prepared import Prepared
 from plx.origin import CheckedProgram, Origin
 from plx.time_shares import Run, counted_together, in_turn
 

@@ -18,6 +18,7 @@ from plx.recipe import Recipe
 
 if TYPE_CHECKING:
     from plx.answer.result import Result
+    from plx.answer.sample import Sample
     from plx.firstorder.choice import FirstOrderWay
     from plx.graph.model import GroundModel
     from plx.infer.mixing.report import Mixing
@@ -102,12 +103,15 @@ class Model:
 
         ``given`` are facts that hold for all of them, ``options`` those of `run`. Raises as `bind` and `run`.
         """
-        recipe = self._recipe
         if not queries:
             raise CallError(Diagnostic("no query was given", hint='write model.query("smokes(anna)")'))
-        facts = (given,) if isinstance(given, str) else tuple(given)
-        asked = replace(recipe.questions, asked=queries, given=facts)
-        return made(replace(recipe, questions=asked)).run(**options)
+        return self._asking(queries, (given,) if isinstance(given, str) else tuple(given)).run(**options)
+
+    def _asking(self, queries: tuple[str, ...], given: tuple[str, ...] = ()) -> Model:
+        """The same program with other queries. Raises as `bind` does."""
+        recipe = self._recipe
+        asked = replace(recipe.questions, asked=queries, given=given)
+        return made(replace(recipe, questions=asked))
 
     def with_weights(self, weights: Fit | Mapping[str, float] | str | os.PathLike[str]) -> Model:
         """The same program with values for its learned numbers: a fit, its file, or values by name.
@@ -331,6 +335,43 @@ class Model:
         if result.status == "interrupted":
             raise Interrupted(result)
         return result
+
+    def sample(
+        self,
+        n: int,
+        *queries: str,
+        given: str | Sequence[str] = (),
+        whole: bool = False,
+        seed: int | None = None,
+        seconds: float | None = None,
+        progress: bool | Report = False,
+    ) -> Sample:
+        """Draw worlds exactly: independent, each with its probability, by the best exact way that draws.
+
+        Args:
+            n: how many worlds.
+            queries: what to keep of each world, in place of what the program's own queries ask for.
+            given: facts that hold in all of them, beside what the program observes.
+            whole: keep every unknown; so it is where no query asks for a value.
+            seed: draws the same worlds again; drawn, and kept in the sample, if not given.
+            seconds: give up after so many seconds; without limit if not given.
+            progress: as for ``run``.
+
+        Raises PlxError if no exact way draws worlds, or none is possible; CallError for options that make no
+        sense, and if queries of several ``given`` are to be drawn together.
+        """
+        from plx.drawing import draw
+        from plx.infer.options import checked, run_options
+        from plx.progress import watcher
+
+        checked(n=n)
+        options = run_options("exact", seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
+        facts = (given,) if isinstance(given, str) else tuple(given)
+        model = self.observe(*facts) if facts else self
+        model = model._asking(queries) if queries else model
+        with watcher(progress) as report:
+            asked = replace(options, progress=report)
+            return draw(self.name, model.origin, lambda: model.ground, n, whole, asked)
 
     def diagnose(
         self,

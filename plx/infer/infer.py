@@ -5,49 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.assemble import variable_cards
-from plx.graph.barren import without_barren
 from plx.graph.model import GroundModel
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.exact_choice import ExactWays
 from plx.infer.exact_run import carried_out, exactly, exactly_in_time
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.limits import CHEAP, FEWEST, KNOWN
-from plx.infer.options import LOADING, Clock, Options, Progress, Report, check_choice, silent
+from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
+from plx.infer.prepared import Prepared
 from plx.infer.problem import Problem
-
-
-class Prepared:
-    """A model as inference takes it on, and its exact ways; each is worked out when it is first needed, and
-    once, however often the model is tried.
-
-    The model's queries have no ``given``: conditioning comes before.
-    """
-
-    def __init__(self, model: GroundModel, report: Report = silent) -> None:
-        self._model, self._report = model, report
-
-    @cached_property
-    def needed(self) -> GroundModel:
-        """The model without the unknowns that its queries do not need."""
-        return without_barren(self._model)
-
-    @cached_property
-    def problem(self) -> Problem:
-        """What is to be answered: doubles hold its weights."""
-        from plx.infer.hard.distant import without_distant
-
-        return Problem(without_distant(self.needed))
-
-    @cached_property
-    def ways(self) -> ExactWays:
-        """The exact ways to answer it."""
-        return ExactWays(self.problem, self._report)
 
 
 def infer(model: GroundModel | Prepared, method: str = "auto", options: Options | None = None) -> Inference:
