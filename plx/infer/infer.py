@@ -51,9 +51,13 @@ def known_exact(ready: Prepared, options: Options, most: Callable[[], float]) ->
     )
 
 
-def _finished(ready: Prepared, method: str, options: Options, answered: Callable[[], Inference]) -> Inference:
-    """The answers with what holds of them whatever the way, in the time that there is; ``clock`` runs since
-    work on them began."""
+def _finished(
+    ready: Prepared, method: str, options: Options, answered: Callable[[], Inference], clock: Clock
+) -> Inference:
+    """The answers with what holds of them whatever the way, in the time that there is.
+
+    ``clock`` runs since work on them began.
+    """
     from plx.infer.hard.distant import DISTANT, is_resolved
 
     options.progress(Progress(LOADING, 0.0, 0.0))
