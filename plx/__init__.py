@@ -31,6 +31,7 @@ __all__ = [
     "PlxError",
     "QueryResult",
     "Result",
+    "Sample",
     "Score",
     "Symmetries",
     "compare",
@@ -61,6 +62,7 @@ _HOME = {
     "Moments": "answer.named",
     "QueryResult": "answer.result",
     "Result": "answer.result",
+    "Sample": "answer.sample",
     "Score": "learn.score",
 }
 

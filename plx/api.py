@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from plx.building import build
 from plx.errors import Diagnostic
-from plx.model import Model, build
+from plx.model import Model
 from plx.reading import is_network, is_translated, read_network, read_program, read_translated
 from plx.source import Source
 

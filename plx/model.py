@@ -7,41 +7,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from plx.check.checker import check
 from plx.clash import explained
-from plx.data.load import load
-from plx.deadline import stopwatch
 from plx.errors import CallError, Diagnostic
 from plx.origin import CheckedProgram, Origin
-from plx.questions import Questions
 from plx.recipe import Recipe
-from plx.source import Source
-from plx.values import Values
 
 if TYPE_CHECKING:
-    from plx.answer.named import Subject
     from plx.answer.result import Result
+    from plx.answer.sample import Sample
     from plx.firstorder.choice import FirstOrderWay
-    from plx.firstorder.plan import FirstOrderPlan
-    from plx.formats.translated import Translated
-    from plx.graph.model import GroundModel, GroundQuery
-    from plx.ground.given import QueryGroup
-    from plx.infer.inference import Inference
+    from plx.graph.model import GroundModel
     from plx.infer.mixing.report import Mixing
-    from plx.infer.options import Options, Report
+    from plx.infer.options import Report
     from plx.learn.cross import CrossValidation
     from plx.learn.result import Fit as AnyFit
     from plx.learn.score import Score
     from plx.learning import GivenWorld
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
-    from plx.time_shares import Run
 
     Fit = AnyFit["Model"]
 
@@ -73,6 +60,16 @@ class Model:
     def lint(self) -> tuple[Diagnostic, ...]:
         """What looks odd, by all rules of `plx lint`. Raises PlxError as ``ground``."""
         return self.origin.lint(lambda: None if self.without_grounding() else self.ground)
+
+    def without_grounding(self) -> FirstOrderWay | None:
+        """How the queries are answered without the factor graph; None where it is small, or needed."""
+        from plx.answering import first_order_way
+        from plx.firstorder.plan import FirstOrderPlan
+
+        way = first_order_way(self.origin)
+        with explained(self.origin):
+            known = way is not None and not way.is_small and isinstance(way.plan, FirstOrderPlan)
+        return way if known else None
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {self.origin.contents}>"
@@ -106,12 +103,15 @@ class Model:
 
         ``given`` are facts that hold for all of them, ``options`` those of `run`. Raises as `bind` and `run`.
         """
-        recipe = self._recipe
         if not queries:
             raise CallError(Diagnostic("no query was given", hint='write model.query("smokes(anna)")'))
-        facts = (given,) if isinstance(given, str) else tuple(given)
-        asked = replace(recipe.questions, asked=queries, given=facts)
-        return made(replace(recipe, questions=asked)).run(**options)
+        return self._asking(queries, (given,) if isinstance(given, str) else tuple(given)).run(**options)
+
+    def _asking(self, queries: tuple[str, ...], given: tuple[str, ...] = ()) -> Model:
+        """The same program with other queries. Raises as `bind` does."""
+        recipe = self._recipe
+        asked = replace(recipe.questions, asked=queries, given=given)
+        return made(replace(recipe, questions=asked))
 
     def with_weights(self, weights: Fit | Mapping[str, float] | str | os.PathLike[str]) -> Model:
         """The same program with values for its learned numbers: a fit, its file, or values by name.
@@ -189,6 +189,7 @@ class Model:
         ``others``: from all others, as the pseudo-likelihood does; worlds are complete then. ``worlds`` and
         ``given`` are those of `learn`, the rest those of `run`. Raises as these do.
         """
+        from plx.answering import answerer
         from plx.learning import programs_of, require_randoms, scored, valued, world_of
         from plx.progress import watcher
 
@@ -197,7 +198,7 @@ class Model:
         programs = programs_of(program, self._told, worlds)
         data = [valued(world_of(one, given), one.numbers()) for one in programs]
         with watcher(progress) as report:
-            return scored(self.name, data, _answerer(method, seed, seconds, report), others)
+            return scored(self.name, data, answerer(method, seed, seconds, report), others)
 
     def cross_validate(
         self,
@@ -218,6 +219,7 @@ class Model:
         ``folds``: how many parts the worlds are dealt out into, each world one if left out. The options are
         those of `learn` and `score`, and so are the errors; CallError for folds that there cannot be.
         """
+        from plx.answering import answerer
         from plx.learn.cross import parts
         from plx.learn.fit import fit
         from plx.learning import crossed, programs_of, require_randoms, scored, world_of
@@ -228,7 +230,7 @@ class Model:
         require_randoms(program, given)
         split = parts(len(programs), folds, seed)
         with watcher(progress) as report:
-            answer = _answerer(method, seed, seconds, report)
+            answer = answerer(method, seed, seconds, report)
             data = [world_of(one, given) for one in programs]
             return crossed(
                 self.name,
@@ -310,6 +312,7 @@ class Model:
             Interrupted: on Ctrl-C, with the answers so far; it is a KeyboardInterrupt.
         """
         from plx.answer.result import Interrupted
+        from plx.answering import Answering
         from plx.infer.options import run_options
         from plx.progress import watcher
 
@@ -325,12 +328,50 @@ class Model:
         check_method(method)
         with watcher(progress) as report:
             try:
-                result = self._answer(method, replace(options, progress=report))
+                asked = replace(options, progress=report)
+                result = Answering(self.name, self.origin, lambda: self.ground, method, asked).result()
             except KeyboardInterrupt:
                 raise Interrupted from None
         if result.status == "interrupted":
             raise Interrupted(result)
         return result
+
+    def sample(
+        self,
+        n: int,
+        *queries: str,
+        given: str | Sequence[str] = (),
+        whole: bool = False,
+        seed: int | None = None,
+        seconds: float | None = None,
+        progress: bool | Report = False,
+    ) -> Sample:
+        """Draw worlds exactly: independent, each with its probability, by the best exact way that draws.
+
+        Args:
+            n: how many worlds.
+            queries: what to keep of each world, in place of what the program's own queries ask for.
+            given: facts that hold in all of them, beside what the program observes.
+            whole: keep every unknown; so it is where no query asks for a value.
+            seed: draws the same worlds again; drawn, and kept in the sample, if not given.
+            seconds: give up after so many seconds; without limit if not given.
+            progress: as for ``run``.
+
+        Raises PlxError if no exact way draws worlds, or none is possible; CallError for options that make no
+        sense, and if queries of several ``given`` are to be drawn together.
+        """
+        from plx.drawing import draw
+        from plx.infer.options import checked, run_options
+        from plx.progress import watcher
+
+        checked(n=n)
+        options = run_options("exact", seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
+        facts = (given,) if isinstance(given, str) else tuple(given)
+        model = self.observe(*facts) if facts else self
+        model = model._asking(queries) if queries else model
+        with watcher(progress) as report:
+            asked = replace(options, progress=report)
+            return draw(self.name, model.origin, lambda: model.ground, n, whole, asked)
 
     def diagnose(
         self,
@@ -404,98 +445,6 @@ class Model:
         check_choice("form of a picture", form, ("svg", "dot"))
         return draw(self.ground, kind, form)
 
-    def _answer(self, method: str, options: Options) -> Result:
-        """Without grounding where that is cheaper, else on the factor graph."""
-        from plx.firstorder.plan import FirstOrderPlan
-        from plx.firstorder.refusal import NotLiftableError
-        from plx.infer.infer import infer, known_exact
-
-        way = self._first_order(method, options)
-        if way is None:
-            exact = method in ("auto", "exact")
-            return self._grounded(lambda model, share: infer(model, method, share), options, exact)
-        if way.is_small:
-            with suppress(_NoneFits):
-                return self._grounded(
-                    lambda model, share: _found(known_exact(model, share, way.cost)), options
-                )
-        with explained(self.origin):
-            if isinstance(way.plan, FirstOrderPlan):
-                with suppress(NotLiftableError):
-                    return self._lifted(way.plan)
-        told = replace(options, refused=(way.refusal,) if way.refusal else ())
-        return self._grounded(lambda model, share: infer(model, method, share), told)
-
-    def without_grounding(self) -> FirstOrderWay | None:
-        """How the queries are answered without the factor graph; None where it is small, or needed."""
-        from plx.firstorder.plan import FirstOrderPlan
-
-        way = self._first_order("exact")
-        with explained(self.origin):
-            known = way is not None and not way.is_small and isinstance(way.plan, FirstOrderPlan)
-        return way if known else None
-
-    def _first_order(self, method: str, options: Options | None = None) -> FirstOrderWay | None:
-        """How the program would be answered without grounding it; None where that is not asked for."""
-        from plx.firstorder.choice import FirstOrderWay
-
-        origin = self.origin
-        if method not in ("auto", "exact") or (options is not None and options.draws is not None):
-            return None
-        if not isinstance(origin, CheckedProgram) or not origin.program.queries:
-            return None
-        seconds = None if options is None else options.seconds
-        return FirstOrderWay(origin.program, origin.numbers(), seconds)
-
-    def _lifted(self, plan: FirstOrderPlan) -> Result:
-        """Answers from the program itself. Raises NotLiftableError where an answer would be too large."""
-        from plx.answer.collect import collect
-        from plx.answer.named import Subject
-        from plx.ground.given import QueryGroup
-
-        model, inference = plan.run()
-        group = QueryGroup(tuple(range(len(model.queries))), model)
-        subject = Subject(self.origin.text, "not grounded", (), self._asks(model.queries))
-        return collect(self.name, [(group, inference)], model.queries, False, subject)
-
-    def _grounded(
-        self, answer: Callable[[GroundModel, Options], Inference], options: Options, exact: bool = True
-    ) -> Result:
-        """Run once per distinct ``given``, on the model conditioned by it."""
-        from plx.answer.collect import collect
-        from plx.ground.condition import condition
-        from plx.ground.given import by_given
-        from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
-        from plx.time_shares import counted_together, in_turn
-
-        with stopwatch() as spent:
-            refuse_large_answers(self.ground.graph, self.ground.queries)
-            if options.draws is not None:
-                refuse_large_draws(self.ground.graph, self.ground.queries, options.draws, options.chains)
-            groups = by_given(self.ground)
-            counted = counted_together(self.ground, groups, options) if exact else {}
-            done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
-
-            def run(group: QueryGroup, share: Options) -> Run:
-                with explained(self.origin, group):
-                    model = condition(group.model, group.given)
-                    return replace(group, model=model), answer(model, share)
-
-            rest = [group for group in groups if group.positions not in counted]
-            runs, interrupted = in_turn(rest, run, options, spent)
-        return collect(self.name, [*done, *runs], self.ground.queries, interrupted, self._subject())
-
-    def _subject(self) -> Subject:
-        from plx.answer.ground_report import summary
-        from plx.answer.named import Subject
-
-        ground = self.ground
-        return Subject(self.origin.text, summary(ground), ground.rules, self._asks(ground.queries))
-
-    def _asks(self, queries: Iterable[GroundQuery]) -> bool:
-        """Whether the queries are those of the text itself, and none is put to it from outside."""
-        return all(query.span is None or query.span.source.text == self.origin.text for query in queries)
-
 
 _DIAGNOSED = 10.0
 """Seconds of a diagnosis, where nothing else is said."""
@@ -504,16 +453,6 @@ _CHEAP = 20_000
 """States, and places in scopes of factors, of the largest model whose symmetries cost next to nothing."""
 
 _CHEAP_SECONDS = 2.0
-
-
-class _NoneFits(Exception):
-    """No exact way is cheap."""
-
-
-def _found(inference: Inference | None) -> Inference:
-    if inference is None:
-        raise _NoneFits
-    return inference
 
 
 def _check_kind(kind: Kind) -> None:
@@ -536,57 +475,12 @@ def check_method(method: str) -> None:
     require_method(method)
 
 
-def _answerer(
-    method: str, seed: int | None, seconds: float | None, report: Report | None
-) -> Callable[[GroundModel], Inference]:
-    """What answers the queries of a score. Raises CallError for options that make no sense."""
-    from plx.infer.infer import infer
-    from plx.infer.options import run_options
-
-    check_method(method)
-    options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
-    told = replace(options, progress=report) if report else options
-    return lambda model: infer(model, method, told)
-
-
-def build(
-    source: Source,
-    bindings: Mapping[str, object],
-    folder: Path,
-    max_ground: int | None = None,
-    *,
-    options: Collection[str] = (),
-    told: Collection[str] = (),
-    questions: Questions | None = None,
-    world: Path | None = None,
-) -> Model:
-    """The model of a program. Raises PlxError with every mistake in it and its data.
-
-    ``options`` are names that the caller may have meant by a binding of an unknown name, ``told`` those
-    that it gave a value, so that the program must not declare them. ``questions`` are put to it; files in the
-    folder ``world`` take the place of its own.
-    """
-    return made(Recipe(source, bindings, folder, max_ground, options, questions or Questions(), world), told)
-
-
 def made(recipe: Recipe, told: Collection[str] = ()) -> Model:
-    """The model of a recipe. Raises as `build` does."""
+    """The model of a recipe. Raises PlxError with every mistake in the program and its data.
+
+    ``told`` are names that the caller gave a value, so that the program must not declare them.
+    """
     return Model(recipe.source.name, recipe.program(told), recipe)
 
 
 Reread = Callable[[Sequence[str | os.PathLike[str]]], Model]
-
-
-def build_translated(
-    name: str,
-    translated: Translated,
-    bindings: Mapping[str, object],
-    max_ground: int | None = None,
-    reread: Reread | None = None,
-) -> Model:
-    """The model of a program that was translated from another language. Raises PlxError, as `build`."""
-    values = Values()
-    data = load(translated.module, bindings, Path(), values)
-    program = check(translated.module, data, values)
-    origin = CheckedProgram(program, translated.module, translated.text, max_ground, translated.notes)
-    return Model(name, origin, reread=reread)

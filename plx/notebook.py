@@ -15,9 +15,10 @@ from IPython.display import display
 
 from plx.answer.result import Interrupted, Result
 from plx.api import OPTIONS
+from plx.building import build
 from plx.data import parse_binding
 from plx.errors import PlxError, render
-from plx.model import Model, build
+from plx.model import Model
 from plx.questions import Questions
 from plx.recipe import awaited
 from plx.source import Source

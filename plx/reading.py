@@ -6,8 +6,9 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from plx.building import build, build_translated
 from plx.decoding import decode
-from plx.model import Model, build, build_translated
+from plx.model import Model
 from plx.origin import ForeignNetwork
 from plx.questions import Questions
 from plx.syntax.foreign_files import refuse_content, refuse_suffix

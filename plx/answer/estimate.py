@@ -12,7 +12,7 @@ from typing import TypedDict
 import numpy as np
 
 from plx import values as interner
-from plx.answer.named import Draws, Estimate, MapWorld, Moments, Observed, Value
+from plx.answer.named import Draws, Estimate, MapWorld, Moments, NamedAnswer, Observed, Value
 from plx.answer.result import QueryResult
 from plx.graph.model import AtomBlock, Atoms, GroundModel, GroundQuery, Target
 from plx.infer.inference import Answer, World
@@ -25,6 +25,22 @@ def name_answers(model: GroundModel, answers: Sequence[Answer]) -> tuple[QueryRe
     pairs = zip(model.queries, answers, strict=True)
     label = _labels(model)
     return tuple(_name_answer(model, label, query, answer) for query, answer in pairs)
+
+
+def name_draws(model: GroundModel, answers: Sequence[Answer]) -> tuple[NamedAnswer, ...]:
+    """What was drawn of each of ``model.queries``, with names instead of nodes and states."""
+    label = _labels(model)
+    return tuple(
+        NamedAnswer(
+            query.name,
+            query.text,
+            query.kind,
+            query.span.line if query.span else None,
+            **_place(label, query),
+            drawn=tuple(_drawn(model, label, query, answer)),
+        )
+        for query, answer in zip(model.queries, answers, strict=True)
+    )
 
 
 MOST_EXCLUDED = 1 << 20
@@ -78,12 +94,13 @@ def observed(model: GroundModel) -> tuple[Observed, ...]:
         if len(rows):
             index = tuple(tuple(label(value)[0] for value in row) for row in block.index[rows].tolist())
             values = tuple(label(value)[0] for value in fixed[rows].tolist())
-            found.append(Observed(block.name, block.slots or _numbered(block), index, values))
+            found.append(Observed(block.name, slot_names(block), index, values))
     return tuple(found)
 
 
-def _numbered(block: AtomBlock) -> tuple[str, ...]:
-    return tuple(f"slot{number}" for number in range(1, block.index.shape[1] + 1))
+def slot_names(block: AtomBlock) -> tuple[str, ...]:
+    """The names of the slots of a random function, numbered where it has none."""
+    return block.slots or tuple(f"slot{number}" for number in range(1, block.index.shape[1] + 1))
 
 
 def without_answer(model: GroundModel, query: GroundQuery) -> QueryResult:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -208,68 +209,80 @@ MaxGround = Annotated[
 ]
 
 
-def load(
-    file: Path,
-    bind: list[str] | None,
-    evidence: list[str] | None = None,
-    max_ground: int | None = None,
-    best: int = 0,
-    questions: Questions | None = None,
-    choices: Mapping[str, object] | None = None,
-    fit: Path | None = None,
-    world: Path | None = None,
-) -> Model:
-    """The model in a file, as `read`, with the learned numbers of ``fit``; says on standard error what looks
-    odd in it."""
-    model = read(file, bind, evidence, max_ground, best, questions, choices, world)
+@dataclass(frozen=True)
+class Inputs:
+    """What a model is read from: a ``file``, and what the options of a call say of it.
+
+    ``best`` worlds are asked of a network, ``choices`` are those of a .mln, ``fit`` is a file of learned
+    numbers, ``world`` a folder of data for a program.
+    """
+
+    file: Path
+    bind: Sequence[str] | None = None
+    evidence: Sequence[str] | None = None
+    max_ground: int | None = None
+    best: int = 0
+    questions: Questions = Questions()
+    choices: Mapping[str, object] = field(default_factory=dict)
+    fit: Path | None = None
+    world: Path | None = None
+
+
+def load(inputs: Inputs) -> Model:
+    """The model, as `read`, with learned numbers; says on standard error what looks odd in it."""
+    model = read(inputs)
     complain(*model.warnings)
-    if fit is None:
+    if inputs.fit is None:
         return model
-    content(fit)
-    return model.with_weights(fit)
+    content(inputs.fit)
+    return model.with_weights(inputs.fit)
 
 
-def read(
-    file: Path,
-    bind: list[str] | None,
-    evidence: list[str] | None = None,
-    max_ground: int | None = None,
-    best: int = 0,
-    questions: Questions | None = None,
-    choices: Mapping[str, object] | None = None,
-    world: Path | None = None,
-) -> Model:
-    """The model in a file. ``choices`` are those of a .mln; ``world`` is a folder of data for a program.
+def read(inputs: Inputs) -> Model:
+    """The model.
 
     Raises BadParameter for what is wrong with the call, PlxError for what is wrong with the program.
     """
-    from plx.reading import is_network, is_translated, read_network, read_program, read_translated
+    from plx.reading import is_network, is_translated, read_program
 
-    translated = is_translated(file)
-    told = [name for name, value in (choices or {}).items() if value]
-    if told and not translated:
+    file, best = inputs.file, inputs.best
+    told = [name for name, value in inputs.choices.items() if value]
+    if is_translated(file):
+        return _translated(inputs)
+    if told:
         raise typer.BadParameter(f"--{told[0]} is for Markov logic networks (.mln)")
-    if translated:
-        content(file)
-        if best:
-            raise typer.BadParameter(
-                f"--map is for networks: convert the file, and write `query map {best}` in it"
-            )
-        if questions and questions.observed:
-            raise typer.BadParameter("--observe is for programs: a network takes --evidence")
-        choices = {"query": [*questions.asked] if questions else None, **(choices or {})}
-        return read_translated(file, _evidence(evidence), choices, _bindings(bind), max_ground)
     if is_network(file):
-        content(file)
-        if questions and questions.sources:
-            raise typer.BadParameter("--query and --observe are for programs: a network takes --evidence")
-        return read_network(file, [*_evidence(evidence), *(bind or ())], best)
+        return _network(inputs)
     if best:
         raise typer.BadParameter(f"--map is for networks: write `query map {best}` in the program")
-    if evidence:
+    if inputs.evidence:
         raise typer.BadParameter("--evidence is for networks: a program has `observe`, and --bind")
-    found = name_of(file), content(file), _bindings(bind), _folder(file)
-    return read_program(*found, max_ground, questions=questions, world=world)
+    found = name_of(file), content(file), _bindings(inputs.bind), _folder(file)
+    return read_program(*found, inputs.max_ground, questions=inputs.questions, world=inputs.world)
+
+
+def _translated(inputs: Inputs) -> Model:
+    from plx.reading import read_translated
+
+    content(inputs.file)
+    if inputs.best:
+        raise typer.BadParameter(
+            f"--map is for networks: convert the file, and write `query map {inputs.best}` in it"
+        )
+    if inputs.questions.observed:
+        raise typer.BadParameter("--observe is for programs: a network takes --evidence")
+    choices = {"query": [*inputs.questions.asked], **inputs.choices}
+    evidence, bindings = _evidence(inputs.evidence), _bindings(inputs.bind)
+    return read_translated(inputs.file, evidence, choices, bindings, inputs.max_ground)
+
+
+def _network(inputs: Inputs) -> Model:
+    from plx.reading import read_network
+
+    content(inputs.file)
+    if inputs.questions.sources:
+        raise typer.BadParameter("--query and --observe are for programs: a network takes --evidence")
+    return read_network(inputs.file, [*_evidence(inputs.evidence), *(inputs.bind or ())], inputs.best)
 
 
 def names(text: str) -> list[str]:
@@ -277,11 +290,11 @@ def names(text: str) -> list[str]:
     return [name for part in text.split(",") if (name := part.strip())]
 
 
-def _evidence(items: list[str] | None) -> list[str]:
+def _evidence(items: Sequence[str] | None) -> list[str]:
     for item in items or ():
         if "=" not in item and not Path(item).is_file():
             raise typer.BadParameter(f"--evidence {item}: there is no such file")
-    return items or []
+    return [*(items or ())]
 
 
 def mln_choices(
@@ -314,7 +327,7 @@ def check_number(parameter: typer.CallbackParam, value: object) -> object:
     name = parameter.name or ""
     if value is None:
         return None
-    with _said_of(f"--{name}"):
+    with _said_of(f"--{name}" if len(name) > 1 else f"-{name}"):
         return checked(**{name: value})[name]
 
 
@@ -372,7 +385,7 @@ def content(file: Path) -> bytes:
         raise typer.BadParameter(f"{file}: {reason(error)}") from None
 
 
-def _bindings(texts: list[str] | None) -> dict[str, object]:
+def _bindings(texts: Sequence[str] | None) -> dict[str, object]:
     from plx.data import Database, Else, parse_binding
 
     found: dict[str, object] = {}

@@ -22,6 +22,7 @@ from plx.cli.arguments import (
     Evidence,
     File,
     FitFile,
+    Inputs,
     MaxGround,
     MlnClosed,
     MlnDialect,
@@ -66,6 +67,7 @@ from plx.cli.output import (
     print_result,
     put,
 )
+from plx.cli.sample import sample
 from plx.errors import Diagnostic, PlxError
 from plx.questions import Questions
 
@@ -116,6 +118,8 @@ def plx(
     log Z:           `query logz` (the log of the sum over worlds)
 
     Sampling:        `plx run smokers.plx --method gibbs --seed 1 --chains 20 --seconds 10`
+
+    Whole worlds:    `plx sample smokers.plx -n 100 -o draws.csv`
     """
     if version:
         from importlib.metadata import version as installed
@@ -204,10 +208,11 @@ def run(
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
     # The numbers of a fit are those of all formulas.
     choices = mln_choices(weights, world, closed, dialect, trained=_of_fit(file, fit))
+    inputs = Inputs(file, bind, evidence, max_ground, best, questions, choices, fit)
     check_method(method)
 
     def once() -> None:
-        model = load(file, bind, evidence, max_ground, best, questions, choices, fit)
+        model = load(inputs)
         try:
             result = model.run(
                 method=method,
@@ -242,6 +247,9 @@ def run(
     from plx.cli.watch import read_files, watch
 
     watch(once, lambda: read_files(file, evidence or (), bind or (), [fit]))
+
+
+app.command()(sample)
 
 
 @app.command()
@@ -299,7 +307,7 @@ def ground(
     form = form_of(format, output, GroundFormat.table)
     if dump and form is not GroundFormat.table:
         raise typer.BadParameter(f"--dump has a form of its own: it is not {form.value}")
-    model = load(file, bind, evidence, max_ground)
+    model = load(Inputs(file, bind, evidence, max_ground))
     if form is GroundFormat.plx:
         put(model.origin.ground_text(), output)
         return
@@ -342,7 +350,8 @@ def convert(
     require_writer(file, output)
     questions = Questions(tuple(asked or ()))
     choices = mln_choices(weights, world, closed, dialect, hidden, trained, prior)
-    _say(write(load(file, bind, evidence, max_ground, 0, questions, choices), output))
+    inputs = Inputs(file, bind, evidence, max_ground, questions=questions, choices=choices)
+    _say(write(load(inputs), output))
 
 
 def _of_fit(file: Path, fit: Path | None) -> Trained | None:
@@ -378,7 +387,7 @@ def symmetries(
     Example: `plx symmetries ring.plx --kind vv`
     """
     form = None if draw is None else drawn_form(draw)
-    model = load(file, bind, evidence, max_ground)
+    model = load(Inputs(file, bind, evidence, max_ground))
     found = model.symmetries(kind.value, seconds)
     if form is not None:
         put(model.draw_symmetries(kind.value, form), draw)
@@ -413,7 +422,8 @@ def diagnose(
 
     Example: `plx diagnose smokers.plx --method gibbs --seconds 5`
     """
-    model = load(file, bind, evidence, max_ground, 0, Questions((), (), tuple(observed or ())))
+    questions = Questions((), (), tuple(observed or ()))
+    model = load(Inputs(file, bind, evidence, max_ground, questions=questions))
     found = model.diagnose(
         method=method, seed=seed, chains=chains, samples=samples, seconds=seconds, progress=True
     )
@@ -460,7 +470,7 @@ def compare(
         check_output(plot)
         require_plot(plot)
     found = measure(
-        load(file, bind, evidence, max_ground),
+        load(Inputs(file, bind, evidence, max_ground)),
         [method.strip() for method in methods.split(",")],
         seconds=seconds,
         chains=chains,
@@ -482,7 +492,7 @@ app.command()(score)
 def _checked(file: Path, bind: list[str] | None, evidence: list[str] | None, deep: bool) -> Findings:
     warnings: Sequence[Diagnostic] = ()
     try:
-        model = read(file, bind, evidence)
+        model = read(Inputs(file, bind, evidence))
         warnings = model.warnings
         if deep:
             model.require_world()

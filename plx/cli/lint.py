@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from plx.cli import completion
-from plx.cli.arguments import Bind, MaxGround, Programs, name_of, programs, read
+from plx.cli.arguments import Bind, Inputs, MaxGround, Programs, name_of, programs, read
 from plx.cli.findings import Findings, report
 from plx.cli.output import TextOrJson, put
 from plx.errors import Diagnostic, PlxError, did_you_mean
@@ -60,7 +60,7 @@ def explain(
 def _linted(file: Path, bind: list[str] | None, max_ground: int | None) -> Findings:
     warnings: tuple[Diagnostic, ...] = ()
     try:
-        model = read(file, bind, max_ground=max_ground)
+        model = read(Inputs(file, bind, max_ground=max_ground))
         warnings = model.warnings
         found = model.lint()
     except PlxError as error:

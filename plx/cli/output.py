@@ -60,7 +60,7 @@ class TextOrJson(StrEnum):
     json = "json"
 
 
-Form = TypeVar("Form", Format, AnswerFormat, GroundFormat)
+Form = TypeVar("Form", bound=StrEnum)
 
 
 def form_of(asked: Form | None, output: Path | None, usual: Form) -> Form:

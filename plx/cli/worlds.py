@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from plx.cli.arguments import load
+from plx.cli.arguments import Inputs, load
 from plx.cli.output import complain
 from plx.errors import Diagnostic
 
@@ -35,7 +35,8 @@ def load_worlds(
         _require(data, file, "folder", Path.is_dir)
         told = {name: value for name, value in choices.items() if value}
         first = data[0] if data else None  # the program itself may name files that worlds alone have
-        return load(file, bind, None, max_ground, choices=told, fit=fit, world=first), [*data] or None
+        inputs = Inputs(file, bind, None, max_ground, choices=told, fit=fit, world=first)
+        return load(inputs), [*data] or None
     if not data:
         raise typer.BadParameter(f"name the databases to learn from: {file} first.db second.db")
     _require(data, file, "file", Path.is_file)
@@ -45,7 +46,7 @@ def load_worlds(
             Diagnostic(message, hint="`--hidden P,Q` makes those of `P` and `Q` unknown", severity="note")
         )
     choices = {**choices, "world": "closed", "trained": choices.get("trained") or "all"}
-    return load(file, bind, [str(data[0])], max_ground, choices=choices, fit=fit), [*data]
+    return load(Inputs(file, bind, [str(data[0])], max_ground, choices=choices, fit=fit)), [*data]
 
 
 def _require(data: Sequence[Path], file: Path, what: str, is_one: Callable[[Path], bool]) -> None:

@@ -10,7 +10,7 @@ from plx.errors import Diagnostic, Note, PlxError
 from plx.graph.model import GroundModel
 from plx.infer.counting.limits import MANY
 from plx.infer.exact.enumeration import enumeration
-from plx.infer.exact_plan import ExactPlan, Refusal
+from plx.infer.exact_plan import Drawing, ExactPlan, Refusal
 from plx.infer.inference import Answer, Inference
 from plx.infer.limits import CHEAP, FEW, MEMORY
 from plx.infer.options import Progress, Report, silent
@@ -28,11 +28,12 @@ def exact_way(problem: Problem) -> ExactPlan | None:
 class ExactWays:
     """The plans of all exact ways for a problem, each made when it is first needed, and once.
 
-    All of its methods raise OutOfTimeError at the deadline.
+    ``drawing``: only those that worlds can be drawn from. All of its methods raise OutOfTimeError at the
+    deadline.
     """
 
-    def __init__(self, problem: Problem, report: Report = silent) -> None:
-        self.problem, self._report = problem, report
+    def __init__(self, problem: Problem, report: Report = silent, drawing: bool = False) -> None:
+        self.problem, self._report, self._drawing = problem, report, drawing
         self._found: dict[str, Found] = {}
         self.given_up: list[str] = []
         """What was tried in vain, in words for people."""
@@ -60,8 +61,9 @@ class ExactWays:
         ``before`` is what was found of ways that are not among these."""
         refused = [found for found in map(self._look, WAYS) if isinstance(found, Refusal)]
         least, *others = sorted(refused, key=lambda one: (one.couples is None, one.operations))
-        message = f"exact inference is out of reach: there are {worlds} worlds, and {least.needs()}"
-        hint = "use --method gibbs"
+        what = "drawing worlds exactly" if self._drawing else "exact inference"
+        message = f"{what} is out of reach: there are {worlds} worlds, and {least.needs()}"
+        hint = "keep the draws of a sampler, run(draws=1000)" if self._drawing else "use --method gibbs"
         if least.couples is not None:
             names = "; ".join(f"`{rule.text}`" for rule in least.couples())
             hint += f", or loosen what couples most: {names}"
@@ -70,7 +72,8 @@ class ExactWays:
 
     def _look(self, name: str) -> Found:
         if name not in self._found:
-            self._found[name] = _in_memory(name, WAYS[name](self.problem))
+            found = _in_memory(name, WAYS[name](self.problem))
+            self._found[name] = _drawable(name, found) if self._drawing else found
         return self._found[name]
 
     def _plan(self, name: str) -> ExactPlan | None:
@@ -90,6 +93,13 @@ def _in_memory(name: str, found: Found) -> Found:
         lambda: f"{name} needs {size:,.0f} bytes of memory (at most {MEMORY:,.0f} are taken)",
         math.inf if found.operations is None else found.operations,
     )
+
+
+def _drawable(name: str, found: Found) -> Found:
+    """A plan that worlds can be drawn from, or that this way has none."""
+    if found is None or isinstance(found, Refusal | Drawing):
+        return found
+    return Refusal(lambda: f"{name} gives answers, but no worlds", math.inf)
 
 
 def _cost(plan: ExactPlan) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from plx.graph.model import GroundModel, GroundRule
 from plx.infer.answers import Nodes, distinct, exact_answer, free_nodes, log_z_answer, repeated
-from plx.infer.inference import Answer, Inference
+from plx.infer.inference import Answer, Assignments, Inference
 from plx.values import FloatArray
 
 
@@ -32,6 +34,17 @@ class ExactPlan(Protocol):
 
         `map` may be left without worlds. Raises NoWorldError if no world is possible, and OutOfTimeError at
         the deadline.
+        """
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """What a plan has besides where worlds can be drawn from it."""
+
+    def draw(self, count: int, random: np.random.Generator) -> Assignments:
+        """Independent worlds of the model, each with its probability; no random numbers come from elsewhere.
+
+        Raises as ``run``.
         """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -10,71 +9,69 @@ from dataclasses import replace
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.assemble import variable_cards
-from plx.graph.barren import without_barren
 from plx.graph.model import GroundModel
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.exact_choice import ExactWays, exact_way
-from plx.infer.exact_plan import ExactPlan, GaveUpError
+from plx.infer.exact_run import carried_out, exactly, exactly_in_time
 from plx.infer.inference import Answer, Inference, World
-from plx.infer.limits import (
-    CHEAP,
-    DEAR,
-    FASTEST,
-    FEWEST,
-    KNOWN,
-    LEAST_PLANNING,
-    PER_SECOND,
-    PLANNING,
-    SOLVING,
-    TRYING,
-    USUAL_PLANNING,
-    USUAL_TRYING,
-)
+from plx.infer.limits import CHEAP, FEWEST, KNOWN
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
+from plx.infer.prepared import Prepared
 from plx.infer.problem import Problem
 
 
-def infer(model: GroundModel, method: str = "auto", options: Options | None = None) -> Inference:
+def infer(model: GroundModel | Prepared, method: str = "auto", options: Options | None = None) -> Inference:
     """Answer every query. The model's queries have no ``given``: conditioning comes before.
 
     ``method`` is one of `methods()`. Everything that is done counts for ``options.seconds``. Raises CallError
     if there is no such method, PlxError if it cannot take the model on or not in time, or if no world is
     possible.
     """
-    from plx.infer.hard.distant import DISTANT, is_resolved, without_distant
-
     options = options or Options()
-    clock = Clock()
-    options.progress(Progress(LOADING, 0.0, 0.0))
+    ready = model if isinstance(model, Prepared) else Prepared(model, options.progress)
     require_method(method)
+    return _finished(ready, method, options, lambda: _answered(ready, method, options), Clock())
+
+
+def known_exact(ready: Prepared, options: Options, most: Callable[[], float]) -> Inference | None:
+    """Exact answers by a way that is known to be cheap, or to take at most ``most()`` operations, as `infer`
+    gives them; None if there is none."""
+    clock, plan = Clock(), None
+    with suppress(OutOfTimeError), within(KNOWN if options.seconds is None else min(KNOWN, options.seconds)):
+        plan = ready.ways.cheapest()
+    if plan is None or plan.operations is None or (plan.operations > CHEAP and plan.operations > most()):
+        return None
+    problem, ways = ready.problem, ready.ways
+    return _finished(
+        ready,
+        "exact",
+        options,
+        lambda: carried_out(ways, plan, lambda one: _with_worlds(problem, one.run(), options)),
+        clock,
+    )
+
+
+def _finished(
+    ready: Prepared, method: str, options: Options, answered: Callable[[], Inference], clock: Clock
+) -> Inference:
+    """The answers with what holds of them whatever the way, in the time that there is.
+
+    ``clock`` runs since work on them began.
+    """
+    from plx.infer.hard.distant import DISTANT, is_resolved
+
+    options.progress(Progress(LOADING, 0.0, 0.0))
     with within(options.seconds):
         try:
-            model = without_barren(model)
-            problem = Problem(without_distant(model))
-            found = _answered(problem, method, options)
+            found = answered()
         except OutOfTimeError:
             raise _too_late(method, options) from None
         if options.draws is not None and found.log_weights is None:
-            found = _with_own_draws(problem, found, options)
+            found = _with_own_draws(ready.problem, found, options)
     found = replace(found, seconds=clock.seconds)
-    if problem.graph is not model.graph and _lacks_worlds(problem.model, found):
+    if ready.problem.graph is not ready.needed.graph and _lacks_worlds(ready.problem.model, found):
         found = replace(found, notes=(*found.notes, DISTANT))
-    return found if is_resolved(model) else replace(found, log_z=None)
-
-
-def known_exact(model: GroundModel, options: Options, most: Callable[[], float]) -> Inference | None:
-    """Exact answers by a way that is known to be cheap, or to take at most ``most()`` operations, as `infer`
-    gives them; None if there is none."""
-    from plx.infer.hard.distant import without_distant
-
-    seconds = KNOWN if options.seconds is None else min(KNOWN, options.seconds)
-    plan = None
-    with suppress(OutOfTimeError), within(seconds):
-        plan = exact_way(Problem(without_distant(without_barren(model))))
-    if plan is None or plan.operations is None or (plan.operations > CHEAP and plan.operations > most()):
-        return None
-    return infer(model, "exact", options)
+    return found if is_resolved(ready.needed) else replace(found, log_z=None)
 
 
 def _with_own_draws(problem: Problem, found: Inference, options: Options) -> Inference:
@@ -90,90 +87,37 @@ def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
     return any(query.kind == "map" and len(answer.worlds) < query.best for query, answer in pairs)
 
 
-def _answered(problem: Problem, method: str, options: Options) -> Inference:
+def _answered(ready: Prepared, method: str, options: Options) -> Inference:
     """The answers, and the way that was taken."""
+    problem = ready.problem
+    if method == "exact":
+        return _exact(ready, options)
     if method != "auto":
-        return (
-            METHODS[method](problem, options) if method in METHODS else _asked_for(method, problem, options)
-        )
-    ways = ExactWays(problem, options.progress)
-    found = _exact_in_time(ways, options) or _out_of_reach(problem, options)
-    return replace(found, notes=(*found.notes, *ways.given_up))
-
-
-def _exact_in_time(ways: ExactWays, options: Options) -> Inference | None:
-    """Exact answers, if there are any in such shares of the time that the rest is enough for sampling."""
-    try:
-        with within(_planning()):
-            plan = ways.cheapest()
-        if plan is None or _takes_too_long(plan):
-            return _tried(ways, options)
-        with within(SOLVING * seconds_left()):
-            return _carried_out(ways, plan, options)
-    except OutOfTimeError:
-        return None
-
-
-def _takes_too_long(plan: ExactPlan) -> bool:
-    """Whether a plan surely takes more than the share of the time that is left for it."""
-    return plan.operations is not None and plan.operations > max(DEAR, FASTEST * SOLVING * seconds_left())
-
-
-def _carried_out(ways: ExactWays, plan: ExactPlan, options: Options) -> Inference:
-    """The answers of a plan; where it takes long, plans of unknown cost are tried first for half as long."""
-    if plan.operations is not None and plan.operations > DEAR:
-        found = _tried(ways, options, plan.operations / PER_SECOND / 2)
-        if found is not None:
-            return found
-    return _with_worlds(ways.problem, plan.run(), options)
-
-
-def _tried(ways: ExactWays, options: Options, most: float = math.inf) -> Inference | None:
-    """The answers of the first plan of unknown cost that ends in its slice of the time; None if none does.
-
-    Ways notes what was given up.
-    """
-    plans = ways.uncertain()
-    left = seconds_left()
-    whole = min(most, USUAL_TRYING if math.isinf(left) else TRYING * left)
-    for plan in plans:
-        clock = Clock()
-        try:
-            with within(whole / len(plans)):
-                return _with_worlds(ways.problem, plan.run(), options)
-        except OutOfTimeError:
-            ways.given_up.append(f"{plan.reason} was given up after {clock.seconds:.0f} s")
-        except GaveUpError as gave_up:
-            ways.given_up.append(f"{plan.reason} was given up: {gave_up}")
-    return None
-
-
-def _planning() -> float:
-    """Seconds for looking for exact ways."""
-    left = seconds_left()
-    return USUAL_PLANNING if math.isinf(left) else max(LEAST_PLANNING, PLANNING * left)
+        return _asked_for(method, problem, options)
+    found = exactly_in_time(ready.ways, lambda plan: _with_worlds(problem, plan.run(), options))
+    found = found or _out_of_reach(problem, options)
+    return replace(found, notes=(*found.notes, *ready.ways.given_up))
 
 
 def _too_late(method: str, options: Options) -> PlxError:
     """The error for a run that has nothing to show when its time is over."""
-    what = "exact inference has" if method in METHODS else f"{method} has"
+    what = "exact inference has" if method == "exact" else f"{method} has"
     message = f"{what} no answer after {options.seconds:g} seconds"
     return PlxError(Diagnostic(message, hint="give the run more --seconds, or use another --method"))
 
 
-def _exact(problem: Problem, options: Options) -> Inference:
+def _exact(ready: Prepared, options: Options) -> Inference:
     """The exact way asked for. Raises PlxError, naming the size and what couples most, if none fits."""
-    ways = ExactWays(problem, options.progress)
-    if (plan := ways.cheapest()) is not None:
-        return _carried_out(ways, plan, options)
-    if (found := _tried(ways, options)) is not None:
-        return found
-    raise ways.refusal(_size(problem), options.refused)
+    problem, ways = ready.problem, ready.ways
+    found = exactly(ways, lambda plan: _with_worlds(problem, plan.run(), options))
+    if found is None:
+        raise ways.refusal(worlds_text(problem), options.refused)
+    return found
 
 
 def _out_of_reach(problem: Problem, options: Options) -> Inference:
     """What ``auto`` does where no exact way fits: it samples; `map` is exact still, if that fits."""
-    reason = f"exact answers are out of reach ({_size(problem)} worlds)"
+    reason = f"exact answers are out of reach ({worlds_text(problem)} worlds)"
     name = None
     if any(query.kind == "logz" for query in problem.model.queries):
         name, reason = "tempered", f"{reason}, and log Z is asked for"
@@ -185,21 +129,21 @@ def _asked_for(name: str, problem: Problem, options: Options) -> Inference:
     return _with_worlds(problem, _sampled(name, "asked for", problem, options), options, proven=False)
 
 
-METHODS: dict[str, Callable[[Problem, Options], Inference]] = {"exact": _exact}
-"""The methods that are neither ``auto`` nor a sampler."""
-
-
 def methods() -> tuple[str, ...]:
     """The names of all methods; those of samplers are the keys of `plx.infer.mcmc.samplers.SAMPLERS`."""
     from plx.infer.mcmc.samplers import SAMPLERS
 
-    return ("auto", *METHODS, *SAMPLERS)
+    return (*_UNSAMPLED, *SAMPLERS)
 
 
 def require_method(method: str) -> None:
     """Raises CallError if there is no such method; samplers are not looked up where they do not matter."""
-    if method not in ("auto", *METHODS):
+    if method not in _UNSAMPLED:
         check_choice("method", method, methods())
+
+
+_UNSAMPLED = ("auto", "exact")
+"""The methods that are no sampler."""
 
 
 def _sampled(name: str | None, reason: str, problem: Problem, options: Options) -> Inference:
@@ -291,6 +235,6 @@ def _log_z_note(method: str, refused: bool) -> str:
     )
 
 
-def _size(problem: Problem) -> str:
-    """``1,024`` or ``about 10^57``."""
+def worlds_text(problem: Problem) -> str:
+    """How many worlds there are: ``1,024`` or ``about 10^57``."""
     return size_text(joint_bits(variable_cards(problem.graph)))

@@ -15,6 +15,9 @@ from plx.values import FloatArray, IntArray
 Assignment = npt.NDArray[np.int32]
 """The state of every variable, shape (V,)."""
 
+Assignments = npt.NDArray[np.int32]
+"""Worlds as columns, shape (V, n)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:

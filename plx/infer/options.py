@@ -100,6 +100,7 @@ class _Rule:
 
 
 _RULES = {
+    "n": _Rule("a whole number, 1 or more", "it is how many worlds to draw"),
     "seed": _Rule("a whole number, 0 or more", "leave it out to have one drawn", least=0),
     "chains": _Rule("a whole number, 1 or more", "leave it out if in doubt"),
     "samples": _Rule("a whole number, 1 or more", "leave it out to go on until the accuracy is met"),

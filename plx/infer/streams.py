@@ -58,6 +58,8 @@ class Stream(Enum):
     """Exchanges between temperatures, of one ladder each."""
     FITS = Keys(2**35 + 2**32, 1)
     """Seeds for the lanes of each world that numbers are learned from."""
+    DRAWS = Keys(2**35 + 2**32 + 1, 1)
+    """Worlds that are drawn exactly."""
 
 
 def seed_sequence(seed: int, stream: Stream, number: int = 0) -> np.random.SeedSequence:

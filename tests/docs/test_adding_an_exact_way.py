@@ -13,6 +13,7 @@ from plx.errors import CallError
 from plx.infer.exact_choice import WAYS
 from tests.docs.pages import entry, load, page, save
 from tests.infer import test_exact_choice as conformance
+from tests.infer import test_exact_draws as drawing
 
 PAGE = page("adding-an-exact-way.md")
 NAME = "possible worlds"
@@ -41,7 +42,14 @@ def entered(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("entered")
-@pytest.mark.parametrize("check", [conformance.agree_with_enumeration, conformance.impossible_is_said])
+@pytest.mark.parametrize(
+    "check",
+    [
+        conformance.agree_with_enumeration,
+        conformance.impossible_is_said,
+        drawing.worlds_are_drawn_by_their_weights,
+    ],
+)
 def test_it_conforms(check: object) -> None:
     assert callable(check)
     check(NAME)

@@ -63,6 +63,16 @@ class CircuitPlan:
         ]
         return replace(found, answers=tuple(answers), notes=(*found.notes, note))
 
+    def draw(self, count: int, random: np.random.Generator) -> Worlds:
+        """Worlds of the circuit. Raises as ``run``."""
+        sums = sums_of(self.problem.model)
+        try:
+            circuit = compiled(sums.graph, self.problem.targets.asked, sums.unit)
+        except ImpossibleError:
+            raise contradiction(self.problem.model) from None
+        variables = circuit.network.node[: sums.graph.n_variables]
+        return np.ascontiguousarray(circuit.draw(count, random)[:, variables].T.astype(np.int32))
+
 
 def best_worlds(
     problem: Problem, circuit: CompiledCircuit, sums: Sums, count: int

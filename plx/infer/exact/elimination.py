@@ -19,10 +19,11 @@ from plx.infer.exact.junction_tree import ImpossibleError, propagate
 from plx.infer.exact.limits import JOINT_OPERATIONS, SPLIT_OPERATIONS, ExactBudget
 from plx.infer.exact.network import with_scopes
 from plx.infer.exact.split import split
+from plx.infer.exact.tree_draws import TreeDraws, of_variables
 from plx.infer.exact.treewidth import least_bits, surely_wider
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
-from plx.infer.inference import Inference
+from plx.infer.inference import Assignments, Inference
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
@@ -125,6 +126,15 @@ class JunctionTreePlan:
     def run(self) -> Inference:
         """All answers, by propagation along the tree."""
         return solve(self.model, self)
+
+    def draw(self, count: int, random: np.random.Generator) -> Assignments:
+        """Worlds drawn along the tree, from its roots on. Raises NoWorldError if there is none."""
+        network = self.skeleton.network
+        try:
+            states = TreeDraws(self.skeleton).draw(network.table, count, random)
+        except ImpossibleError:
+            raise contradiction(self.model) from None
+        return of_variables(self.model.graph, network, states, count)
 
     def widest(self) -> tuple[int, ...]:
         """The nodes of the graph in the largest clique."""

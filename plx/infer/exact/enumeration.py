@@ -22,6 +22,7 @@ from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner
 from plx.infer.answers import distinct, free_nodes, map_answer
+from plx.infer.exact.drawing import drawn
 from plx.infer.exact.limits import TOGETHER, WORLDS
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.exact_scores import States, proven, sums_of
@@ -124,6 +125,21 @@ class EnumerationPlan:
             for query, answer in zip(model.queries, found.answers, strict=True)
         )
         return replace(found, answers=tuple(answers))
+
+    def draw(self, count: int, random: np.random.Generator) -> States:
+        """Worlds drawn part by part, in two visits to all of them. Raises NoWorldError if there is none."""
+        model, layout = self.problem.model, _layout(self.problem.graph, *self._components)
+        states = np.zeros((model.graph.n_variables, count), dtype=np.int32)
+        if model.log_constant == -np.inf:
+            raise contradiction(model)
+        for c, variables in enumerate(layout.variables):
+            totals = [
+                float(np.logaddexp.reduce(logs, axis=None)) for _, logs, _ in _chunks(model.graph, layout, c)
+            ]
+            if max(totals) == -np.inf:
+                raise contradiction(model)
+            states[variables] = _drawn_part(model.graph, layout, c, np.array(totals), count, random)
+        return states
 
 
 def enumeration(problem: Problem, most: float = WORLDS) -> EnumerationPlan | Refusal:
@@ -307,6 +323,21 @@ def _convolve(a: FloatArray, b: FloatArray) -> FloatArray:
         where = tuple(slice(i, i + n) for i, n in zip(at, large.shape, strict=True))
         out[where] += small[tuple(at)] * large
     return out
+
+
+def _drawn_part(
+    graph: FactorGraph, layout: _Layout, c: int, totals: FloatArray, count: int, random: np.random.Generator
+) -> IntArray:
+    """States of the variables of a component in worlds drawn, (variables, count), where ``totals`` are the
+    log sums of its blocks of worlds."""
+    per_block = np.bincount(drawn(totals, count, random), minlength=len(totals))
+    parts = []
+    for (_, logs, fixed), n in zip(_chunks(graph, layout, c), per_block.tolist(), strict=True):
+        if n:
+            inner = np.unravel_index(drawn(logs.ravel(), n, random), logs.shape)
+            parts.append(np.array([*(np.full(n, state) for state in fixed), *inner]))
+    states: IntArray = np.concatenate(parts, axis=1)[:, random.permutation(count)]
+    return states
 
 
 def _best_worlds(model: GroundModel, layout: _Layout, count: int) -> tuple[World, ...]:

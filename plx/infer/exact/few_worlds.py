@@ -18,6 +18,7 @@ from plx.graph.sizes import joint_states
 from plx.graph.subgraph import reached
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.answers import Nodes
+from plx.infer.exact.drawing import drawn
 from plx.infer.exact.limits import LISTED_SIZE, LISTED_WORLDS, WORLD_CONFLICTS
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
@@ -55,15 +56,24 @@ class FewWorldsPlan:
     def run(self) -> Inference:
         """Every answer, summed over the worlds. Raises NoWorldError if there is none."""
         model = self.problem.model
-        nodes = node_states(model.graph, self.worlds)
-        logs = log_weights(model.graph, nodes)
+        nodes, logs = self._weighed()
         log_sum = float(np.logaddexp.reduce(logs, initial=-np.inf))
-        if log_sum == -np.inf:
-            raise contradiction(model)
         p = np.exp(logs - log_sum)
         return exact_inference(
             model, self.reason, log_sum, lambda asked: _joint(model.graph, asked, nodes, p)
         )
+
+    def draw(self, count: int, random: np.random.Generator) -> Worlds:
+        """Some of the worlds, by their weights. Raises NoWorldError if there is none."""
+        return self.worlds[:, drawn(self._weighed()[1], count, random)]
+
+    def _weighed(self) -> tuple[Worlds, FloatArray]:
+        """The states of all nodes in all worlds, and the log weights of these. Raises NoWorldError."""
+        nodes = node_states(self.problem.graph, self.worlds)
+        logs = log_weights(self.problem.graph, nodes)
+        if logs.max(initial=-np.inf) == -np.inf:
+            raise contradiction(self.problem.model)
+        return nodes, logs
 
 
 def few_worlds(problem: Problem) -> FewWorldsPlan | Refusal | None:

@@ -34,6 +34,14 @@ def keep_once(network: Network, scopes: Iterable[tuple[int, ...]] = ()) -> Netwo
     return _restricted(network, kept, number)._replace(node=node, times=times)
 
 
+def copy_ranks(network: Network, node: IntArray, component: IntArray) -> IntArray:
+    """Which copy of its node of the network each variable is of: ``node`` and the ``component`` of the factor
+    graph that it is in are given for each, shape (V,)."""
+    kept = _labels(network)[node]
+    pairs, of_pair = np.unique(np.stack([kept, component]), axis=1, return_inverse=True)
+    return ranks(pairs[0], int(kept.max(initial=-1)) + 1)[of_pair.ravel()]
+
+
 def only_around(network: Network, scope: tuple[int, ...]) -> tuple[Network, tuple[int, ...]]:
     """The components that a scope touches, and the scope in the numbers of their nodes."""
     label = _labels(network)

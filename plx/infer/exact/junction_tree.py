@@ -64,8 +64,8 @@ class Propagation:
 
     def __init__(self, skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> None:
         self._skeleton = skeleton
-        self._tree = assemble(skeleton)
-        self._reading = _Reading(skeleton, self._tree, scopes) if scopes else None
+        self.tree = assemble(skeleton)
+        self._reading = _Reading(skeleton, self.tree, scopes) if scopes else None
 
     def run(self, tables: FloatArray) -> Beliefs:
         """log Z and the joint distributions for these tables of the network, of the shape of its ``table``.
@@ -78,6 +78,10 @@ class Propagation:
             return Beliefs(log_z, np.empty(0), np.zeros(1, dtype=np.int64))
         return Beliefs(log_z, self._reading.read(data, table, scale), self._reading.start)
 
+    def inward(self, tables: FloatArray) -> FloatArray:
+        """Tables, and the messages to the roots, each but for a constant. Raises Impossible."""
+        return self._collected(tables)[0]
+
     def covariance(self, tables: FloatArray, statistics: EntryStatistics) -> FloatArray:
         """The covariance of the sums of K statistics, shape (K, K), at these tables, as those of `run`.
 
@@ -85,7 +89,7 @@ class Propagation:
 
         Raises Impossible.
         """
-        reading, tree = self._reading, self._tree
+        reading, tree = self._reading, self.tree
         data, table, scale = self._collected(tables)
         if reading is None:
             return np.zeros((statistics.size, statistics.size))
@@ -108,7 +112,7 @@ class Propagation:
     @property
     def n_messages(self) -> int:
         """How many entries all messages have."""
-        return int(self._tree.message_start[-1])
+        return int(self.tree.message_start[-1])
 
     @property
     def _times(self) -> IntArray:
@@ -117,7 +121,7 @@ class Propagation:
 
     def _collected(self, tables: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What the pass to the roots leaves: tables and messages, room for a clique, scales."""
-        tree = self._tree
+        tree = self.tree
         data = np.concatenate([tables, np.empty(tree.message_start[-1])])
         table = np.empty(np.diff(tree.entry_start).max(initial=1))
         scale = np.zeros(len(tree.parent))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from plx.graph.ragged import starts
 from plx.infer.answers import exact_answer
 from plx.infer.exact.elimination import JunctionTreePlan, elimination
 from plx.infer.exact_plan import Refusal
-from plx.infer.inference import Inference
+from plx.infer.inference import Assignments, Inference
 from plx.infer.problem import Problem
 from plx.lift.reduced import Reduced, reduced_model
 
@@ -42,6 +45,19 @@ class MergedPlan:
             for query, answer in zip(model.queries, found.answers, strict=True)
         )
         return replace(found, reason=self.reason, answers=answers)
+
+    def draw(self, count: int, random: np.random.Generator) -> Assignments:
+        """Worlds of the reduced model, each state turned into one of the values that it stands for."""
+        reduced, worlds = self.reduced, self.inner.draw(count, random)
+        quotient, node = reduced.quotient, reduced.nodes.node
+        first = starts(quotient.multiplicity)
+        states = np.empty((reduced.original.graph.n_variables, count), dtype=np.int32)
+        for variable in range(len(states)):
+            at = worlds[node[variable]] if node[variable] >= 0 else 0
+            at = np.broadcast_to(quotient.start[variable] + at, count)
+            which = (random.random(count) * quotient.multiplicity[at]).astype(np.int64)
+            states[variable] = quotient.members[first[at] + which] - reduced.start[variable]
+        return states
 
 
 def merged(problem: Problem) -> MergedPlan | Refusal | None:

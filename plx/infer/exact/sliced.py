@@ -7,7 +7,7 @@ What fixed unknowns leave is narrower: s of two states divide memory by up to 2^
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -21,13 +21,15 @@ from plx.graph.rows import BoolArray
 from plx.graph.sizes import from_bits
 from plx.graph.worlds import run_strides
 from plx.infer.answers import distinct, free_nodes
+from plx.infer.exact.drawing import drawn
 from plx.infer.exact.elimination import Cost, JunctionTreePlan, measured, refusal
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import Beliefs, ImpossibleError, Propagation
 from plx.infer.exact.limits import SLICED_OPERATIONS, SLICES, ExactBudget
+from plx.infer.exact.tree_draws import TreeDraws, of_variables
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
-from plx.infer.inference import Inference
+from plx.infer.inference import Assignments, Inference
 from plx.infer.problem import Problem
 from plx.numerals import counted
 from plx.values import FloatArray, IntArray
@@ -92,17 +94,49 @@ class SlicedPlan:
             self.model, self.reason, log_sum, lambda nodes: joints[self.whole.scope(nodes)]
         )
 
+    def draw(self, count: int, random: np.random.Generator) -> Assignments:
+        """Worlds of the slices: how many are of each is drawn first. Raises as ``run``."""
+        network = self.whole.skeleton.network
+        tree, slices = self._slices()
+        draws = TreeDraws(tree)
+        logs = np.full(self.slices, -np.inf)
+        for i, (_, tables) in enumerate(slices()):
+            with suppress(ImpossibleError):
+                logs[i] = draws.log_z(tables)
+        if logs.max() == -np.inf:
+            raise contradiction(self.model)
+        per_slice = np.bincount(drawn(logs, count, random), minlength=len(logs))
+        parts = []
+        for (states, tables), n in zip(slices(), per_slice.tolist(), strict=True):
+            if n:
+                found = draws.draw(tables, n, random)
+                for node, state in states.items():
+                    found[node] = np.full(n, state)
+                parts.append(of_variables(self.model.graph, network, found, n))
+        return np.concatenate(parts, axis=1)[:, random.permutation(count)]
+
     def _propagated(self, scopes: list[tuple[int, ...]]) -> Iterator[tuple[dict[int, int], Beliefs]]:
         """The states of the fixed nodes, and what the tree gives for them, where a world is possible."""
+        tree, slices = self._slices()
+        propagation = Propagation(tree, scopes)
+        for states, tables in slices():
+            with suppress(ImpossibleError):
+                yield states, propagation.run(tables)
+
+    def _slices(self) -> tuple[Skeleton, Callable[[], Iterator[tuple[dict[int, int], FloatArray]]]]:
+        """The tree, and the slices: the states of the fixed nodes and the tables for them."""
         card = self.whole.skeleton.network.card
         tree, entry, offset = _restricted(self.tree, self.whole.skeleton, self.fixed)
-        propagation, table = Propagation(tree, scopes), self.whole.skeleton.network.table
+        table = self.whole.skeleton.network.table
         sizes = np.diff(np.append(tree.network.table_at, len(entry)))
-        for joint in product(*(range(int(card[node])) for node in self.fixed)):
-            deadline.check()
-            with suppress(ImpossibleError):
+
+        def slices() -> Iterator[tuple[dict[int, int], FloatArray]]:
+            for joint in product(*(range(int(card[node])) for node in self.fixed)):
+                deadline.check()
                 here = entry + np.repeat(offset @ np.array(joint, dtype=np.int64), sizes)
-                yield dict(zip(self.fixed, joint, strict=True)), propagation.run(table[here])
+                yield dict(zip(self.fixed, joint, strict=True)), table[here]
+
+        return tree, slices
 
 
 def _restricted(

@@ -1,0 +1,138 @@
+"""How queries are answered: without grounding where that is cheaper, else on the factor graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from plx.answer.collect import collect
+from plx.answer.ground_report import summary
+from plx.answer.named import Subject
+from plx.answer.result import Result
+from plx.clash import explained
+from plx.deadline import stopwatch
+from plx.firstorder.choice import FirstOrderWay
+from plx.firstorder.plan import FirstOrderPlan
+from plx.firstorder.refusal import NotLiftableError
+from plx.graph.model import GroundModel, GroundQuery
+from plx.ground.condition import condition
+from plx.ground.given import QueryGroup, by_given
+from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
+from plx.infer.infer import infer, known_exact, require_method
+from plx.infer.inference import Inference
+from plx.infer.options import Options, Report, run_options
+from plx.infer.prepared import Prepared
+from plx.origin import CheckedProgram, Origin
+from plx.time_shares import Run, counted_together, in_turn
+
+EXACT = ("auto", "exact")
+"""The methods that give exact answers where there are some."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """The queries of a program, or of a network of another tool, to be answered by a method.
+
+    ``ground`` gives the factor graph of ``origin``. Every plan is made once, and carried out if it is taken.
+    """
+
+    name: str
+    origin: Origin
+    ground: Callable[[], GroundModel]
+    method: str
+    options: Options
+    _prepared: dict[tuple[int, ...], tuple[QueryGroup, Prepared]] = field(default_factory=dict, init=False)
+
+    def result(self) -> Result:
+        """The answers, named. Raises as `plx.model.Model.run`."""
+        asked = self.method in EXACT and self.options.draws is None
+        way = first_order_way(self.origin, self.options.seconds) if asked else None
+        if way is None:
+            return self._grounded(self._infer, self.options, self.method in EXACT)
+        if way.is_small:
+            with suppress(_NoneFits):
+                return self._grounded(lambda ready, share: _known(ready, share, way.cost), self.options)
+        with explained(self.origin):
+            if isinstance(way.plan, FirstOrderPlan):
+                with suppress(NotLiftableError):
+                    return self._lifted(way.plan)
+        told = replace(self.options, refused=(way.refusal,) if way.refusal else ())
+        return self._grounded(self._infer, told)
+
+    def _infer(self, ready: Prepared, share: Options) -> Inference:
+        return infer(ready, self.method, share)
+
+    def _lifted(self, plan: FirstOrderPlan) -> Result:
+        """Answers from the program itself. Raises NotLiftableError where an answer would be too large."""
+        model, inference = plan.run()
+        group = QueryGroup(tuple(range(len(model.queries))), model)
+        subject = Subject(self.origin.text, "not grounded", (), _are_own(self.origin, model.queries))
+        return collect(self.name, [(group, inference)], model.queries, False, subject)
+
+    def _grounded(
+        self, answer: Callable[[Prepared, Options], Inference], options: Options, exact: bool = True
+    ) -> Result:
+        """Run once per distinct ``given``, on the model conditioned by it."""
+        with stopwatch() as spent:
+            ground = self.ground()
+            refuse_large_answers(ground.graph, ground.queries)
+            if options.draws is not None:
+                refuse_large_draws(ground.graph, ground.queries, options.draws, options.chains)
+            groups = by_given(ground)
+            counted = counted_together(ground, groups, options) if exact else {}
+            done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
+
+            def run(group: QueryGroup, share: Options) -> Run:
+                with explained(self.origin, group):
+                    conditioned, ready = self._ready(group)
+                    return conditioned, answer(ready, share)
+
+            rest = [group for group in groups if group.positions not in counted]
+            runs, interrupted = in_turn(rest, run, options, spent)
+        subject = Subject(
+            self.origin.text, summary(ground), ground.rules, _are_own(self.origin, ground.queries)
+        )
+        return collect(self.name, [*done, *runs], ground.queries, interrupted, subject)
+
+    def _ready(self, group: QueryGroup) -> tuple[QueryGroup, Prepared]:
+        """A group on the model conditioned by its ``given``. Raises NoWorldError where that is impossible."""
+        if group.positions not in self._prepared:
+            model = condition(group.model, group.given)
+            ready = replace(group, model=model), Prepared(model, self.options.progress)
+            self._prepared[group.positions] = ready
+        return self._prepared[group.positions]
+
+
+def first_order_way(origin: Origin, seconds: float | None = None) -> FirstOrderWay | None:
+    """How a program would be answered without grounding it; None for a network, and without queries."""
+    if not isinstance(origin, CheckedProgram) or not origin.program.queries:
+        return None
+    return FirstOrderWay(origin.program, origin.numbers(), seconds)
+
+
+def answerer(
+    method: str, seed: int | None, seconds: float | None, report: Report | None
+) -> Callable[[GroundModel], Inference]:
+    """What answers the queries of a score. Raises CallError for options that make no sense."""
+    require_method(method)
+    options = run_options(method, seed=seed, chains=None, samples=None, seconds=seconds, accuracy=0.005)
+    told = replace(options, progress=report) if report else options
+    return lambda model: infer(model, method, told)
+
+
+def _are_own(origin: Origin, queries: Iterable[GroundQuery]) -> bool:
+    """Whether the queries are those of the text itself, and none is put to it from outside."""
+    return all(query.span is None or query.span.source.text == origin.text for query in queries)
+
+
+class _NoneFits(Exception):
+    """No exact way is cheap."""
+
+
+def _known(ready: Prepared, options: Options, most: Callable[[], float]) -> Inference:
+    """The answers of a cheap exact way. Raises _NoneFits."""
+    found = known_exact(ready, options, most)
+    if found is None:
+        raise _NoneFits
+    return found

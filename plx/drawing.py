@@ -1,0 +1,77 @@
+"""How worlds of a program are drawn exactly, on its factor graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from plx.answer.estimate import name_draws, observed, slot_names
+from plx.answer.sample import Sample
+from plx.clash import explained
+from plx.errors import CallError, Diagnostic
+from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.ground.condition import condition
+from plx.ground.given import QueryGroup, by_given
+from plx.infer.answer_size import refuse_large_draws
+from plx.infer.exact_draws import draw_worlds
+from plx.infer.options import Options
+from plx.infer.prepared import Prepared
+from plx.origin import Origin
+
+
+def draw(
+    name: str, origin: Origin, ground: Callable[[], GroundModel], count: int, whole: bool, options: Options
+) -> Sample:
+    """Worlds drawn of what the queries ask for; of every unknown where ``whole``, or if they ask for none.
+
+    Raises as `plx.model.Model.sample`.
+    """
+    group, notes = _group(ground(), whole)
+    refuse_large_draws(group.model.graph, group.model.queries, count, 1)
+    with explained(origin, group):
+        model = condition(group.model, group.given)
+        found = draw_worlds(Prepared(model, options.progress), count, options)
+    drawn = replace(found, notes=(*notes, *found.notes))
+    return Sample(name, name_draws(model, found.answers), drawn, observed(model))
+
+
+def _group(model: GroundModel, whole: bool) -> tuple[QueryGroup, tuple[str, ...]]:
+    """What is drawn, under what is given for all of it, and what is to be known about that."""
+    groups = [] if whole else [asked for group in by_given(model) if (asked := _with_targets(group))]
+    if not groups:
+        return QueryGroup((), replace(model, queries=tuple(_unknowns(model.atoms)))), ()
+    if len(groups) == 1:
+        return groups[0], ()
+    if not groups[0].given:
+        return groups[0], (_LEFT_OUT,)
+    message = f"the queries have {len(groups)} different `given`, and worlds are drawn under one"
+    raise CallError(
+        Diagnostic(message, hint="observe one of them, and ask for what is to be drawn without `given`")
+    )
+
+
+_LEFT_OUT = "queries with a `given` were left out: worlds are drawn under what is observed"
+
+
+def _with_targets(group: QueryGroup) -> QueryGroup | None:
+    """A group without the queries that no world answers, as `map`; None where there are no others."""
+    asked = [pair for pair in zip(group.positions, group.model.queries, strict=True) if pair[1].targets]
+    if not asked:
+        return None
+    positions, queries = zip(*asked, strict=True)
+    return replace(group, positions=positions, model=replace(group.model, queries=queries))
+
+
+def _unknowns(atoms: Atoms) -> Iterator[GroundQuery]:
+    """A query for every unknown, observed or not."""
+    for block in atoms.blocks:
+        slots = slot_names(block)
+        for row, index in enumerate(block.index.tolist()):
+            atom = block.first + row
+            node = int(atoms.node[atom])
+            labels = atoms.domains[int(atoms.domain[atom])] if node >= 0 else atoms.fixed[atom : atom + 1]
+            name, target = atoms.name(atom), Target(node, np.asarray(labels))
+            place = tuple(zip(slots, index, strict=True))
+            yield GroundQuery("distribution", name, name, (target,), (), None, 1, block.name, place)

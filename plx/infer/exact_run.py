@@ -1,0 +1,88 @@
+"""Exact plans carried out: the cheapest, or one after the other where only trying tells what they cost.
+
+``carry`` is what a plan is wanted for: its answers, or worlds drawn from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeVar
+
+from plx.deadline import OutOfTimeError, seconds_left, within
+from plx.infer.exact_choice import ExactWays
+from plx.infer.exact_plan import ExactPlan, GaveUpError
+from plx.infer.limits import (
+    DEAR,
+    FASTEST,
+    LEAST_PLANNING,
+    PER_SECOND,
+    PLANNING,
+    SOLVING,
+    TRYING,
+    USUAL_PLANNING,
+    USUAL_TRYING,
+)
+from plx.infer.options import Clock
+
+Found = TypeVar("Found")
+
+
+def carried_out(ways: ExactWays, plan: ExactPlan, carry: Callable[[ExactPlan], Found]) -> Found:
+    """What a plan gives; where it takes long, plans of unknown cost are tried first for half as long."""
+    if plan.operations is not None and plan.operations > DEAR:
+        found = _tried(ways, carry, plan.operations / PER_SECOND / 2)
+        if found is not None:
+            return found
+    return carry(plan)
+
+
+def exactly(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Found | None:
+    """What the best exact way gives, until the deadline; None if none fits."""
+    if (plan := ways.cheapest()) is not None:
+        return carried_out(ways, plan, carry)
+    return _tried(ways, carry)
+
+
+def exactly_in_time(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Found | None:
+    """What the best exact way gives in such shares of the time that the rest is enough for sampling."""
+    try:
+        with within(_planning()):
+            plan = ways.cheapest()
+        if plan is None or _takes_too_long(plan):
+            return _tried(ways, carry)
+        with within(SOLVING * seconds_left()):
+            return carried_out(ways, plan, carry)
+    except OutOfTimeError:
+        return None
+
+
+def _tried(ways: ExactWays, carry: Callable[[ExactPlan], Found], most: float = math.inf) -> Found | None:
+    """What the first plan of unknown cost gives that ends in its slice of the time; None if none does.
+
+    Ways notes what was given up.
+    """
+    plans = ways.uncertain()
+    left = seconds_left()
+    whole = min(most, USUAL_TRYING if math.isinf(left) else TRYING * left)
+    for plan in plans:
+        clock = Clock()
+        try:
+            with within(whole / len(plans)):
+                return carry(plan)
+        except OutOfTimeError:
+            ways.given_up.append(f"{plan.reason} was given up after {clock.seconds:.0f} s")
+        except GaveUpError as gave_up:
+            ways.given_up.append(f"{plan.reason} was given up: {gave_up}")
+    return None
+
+
+def _takes_too_long(plan: ExactPlan) -> bool:
+    """Whether a plan surely takes more than the share of the time that is left for it."""
+    return plan.operations is not None and plan.operations > max(DEAR, FASTEST * SOLVING * seconds_left())
+
+
+def _planning() -> float:
+    """Seconds for looking for exact ways."""
+    left = seconds_left()
+    return USUAL_PLANNING if math.isinf(left) else max(LEAST_PLANNING, PLANNING * left)
