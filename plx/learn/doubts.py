@@ -91,8 +91,8 @@ def _separating(
         if parts & named or not slope or known > max(_WEAK * precision, _WEAK * _FLAT):
             continue
         direction = direction * np.sign(slope)
-        back = _slope(objective, weights, -_FAR * direction, direction)
-        if _slope(objective, weights, _FAR * direction, direction) >= 0 and back > _FLAT:
+        forward = _slope(objective, weights, _FAR * direction, direction)
+        if forward >= 0 and _slope(objective, weights, -_FAR * direction, direction) > _FLAT:
             named |= parts
             yield direction
 

@@ -60,12 +60,15 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
 
 
 class Propagation:
-    """A tree made ready to be propagated as often as its tables change; arguments as of `propagate`."""
+    """A tree made ready to be propagated as often as its tables change; arguments as of `propagate`.
 
-    def __init__(self, skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> None:
-        self._skeleton = skeleton
+    ``runs`` is how often that is to be expected.
+    """
+
+    def __init__(self, skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = (), runs: int = 1) -> None:
+        self._skeleton, self._runs = skeleton, runs
         self.tree = assemble(skeleton)
-        self._reading = _Reading(skeleton, self.tree, scopes) if scopes else None
+        self._reading = _Reading(skeleton, self.tree, scopes, runs) if scopes else None
 
     def run(self, tables: FloatArray) -> Beliefs:
         """log Z and the joint distributions for these tables of the network, of the shape of its ``table``.
@@ -99,7 +102,7 @@ class Propagation:
         out = np.zeros((statistics.size, statistics.size))
         mean = np.zeros((int(tree.message_start[-1]), statistics.size))
         rows, start, number, coefficient = statistics[:4]
-        made = covariance.sized(self._skeleton.operations * statistics.size)
+        made = covariance.sized(self._skeleton.operations * statistics.size, self._runs)
         times = self._times.astype(np.float64)
         waited(
             lambda stop: made(
@@ -125,7 +128,7 @@ class Propagation:
         data = np.concatenate([tables, np.empty(tree.message_start[-1])])
         table = np.empty(np.diff(tree.entry_start).max(initial=1))
         scale = np.zeros(len(tree.parent))
-        inward = collect.sized(self._skeleton.operations)
+        inward = collect.sized(self._skeleton.operations, self._runs)
         if not waited(lambda stop: inward(tree, data, len(tables), table, scale, stop), tree.entry_start[-1]):
             raise ImpossibleError
         return data, table, scale
@@ -134,7 +137,9 @@ class Propagation:
 class _Reading:
     """The pass from the roots to the leaves, which answers the scopes."""
 
-    def __init__(self, skeleton: Skeleton, tree: Tree, scopes: Sequence[tuple[int, ...]]) -> None:
+    def __init__(
+        self, skeleton: Skeleton, tree: Tree, scopes: Sequence[tuple[int, ...]], runs: int
+    ) -> None:
         card = skeleton.network.card
         clique = np.array(
             [skeleton.smallest[s[0]] if len(s) == 1 else skeleton.home(s) for s in scopes], dtype=np.int64
@@ -147,12 +152,12 @@ class _Reading:
         first = starts(np.bincount(clique, minlength=len(tree.parent)))
         self._order = (first, link[by_clique], self.start[by_clique])
         self._tree = tree._replace(stride=links.strides)
-        self._skeleton = skeleton
+        self._skeleton, self._runs = skeleton, runs
 
     def read(self, data: FloatArray, table: FloatArray, scale: FloatArray) -> FloatArray:
         """The joint distributions, one after the other, from what the pass to the roots left."""
         out, messages = np.zeros(self.start[-1]), len(self._skeleton.network.table)
-        outward = distribute.sized(self._skeleton.operations)
+        outward = distribute.sized(self._skeleton.operations, self._runs)
         waited(
             lambda stop: outward(self._tree, data, messages, table, scale, *self._order, out, stop),
             self._tree.entry_start[-1],
