@@ -61,7 +61,7 @@ def world_of(program: CheckedProgram, given: Collection[str]) -> World:
     from plx.learn.worlds import World
 
     with explained(program):
-        return World(program.unfitted(given), program.unfitted())
+        return World(*program.unfitted_world(given))
 
 
 def valued(world: World, numbers: Mapping[str, Number]) -> World:

@@ -94,6 +94,13 @@ class CheckedProgram:
         program = replace(self.program, queries=())
         return ground(program if given is None else observing(program, given), self._limit)
 
+    def unfitted_world(self, given: Collection[str]) -> tuple[GroundModel, GroundModel]:
+        """`unfitted` with observations of ``given`` alone, and with all: what they share is grounded once."""
+        from plx.ground.world import ground_world
+
+        program = replace(self.program, queries=())
+        return ground_world(program, observing(program, given), self._limit)
+
     def numbers(self) -> dict[str, Number]:
         """What learned numbers are: learned before, or what they start from. Raises PlxError for none."""
         found: dict[str, Number] = {}

@@ -61,7 +61,8 @@ def total_weight(values: Values, weights: IntArray, counts: IntArray | None = No
         return IMPOSSIBLE
     first, inverse = unique_keys(weights)
     pairs = zip(weights[first].tolist(), np.bincount(inverse, weights=counts).tolist(), strict=True)
-    return values.id(total([mul(int(count), values[weight]) for weight, count in pairs]))  # type: ignore[arg-type]
+    numbers: list[Number] = [values[i] if n == 1 else mul(int(n), values[i]) for i, n in pairs]  # type: ignore[misc, arg-type]
+    return values.id(total(numbers))
 
 
 def largest_weight(values: Values, weights: IntArray) -> int:

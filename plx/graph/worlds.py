@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -26,19 +28,32 @@ def node_states(graph: FactorGraph, states: npt.NDArray[np.integer]) -> npt.NDAr
 def log_weights(graph: FactorGraph, nodes: npt.NDArray[np.int32]) -> FloatArray:
     """The log weight of each world, shape (n,), from the states of all nodes, shape (V + D, n)."""
     total = np.zeros(nodes.shape[1])
-    strides = scope_strides(graph)
+    for _, entry in _entries(graph, nodes):
+        total += graph.table[entry].sum(axis=0)
+    return total
+
+
+def entries(graph: FactorGraph, nodes: npt.NDArray[np.int32]) -> IntArray:
+    """The table entry that each factor has in each world, shape (F, n), from the states of all nodes."""
+    out = np.empty((graph.n_factors, nodes.shape[1]), dtype=np.int64)
+    for factors, entry in _entries(graph, nodes):
+        out[factors] = entry
+    return out
+
+
+def _entries(graph: FactorGraph, nodes: npt.NDArray[np.int32]) -> Iterator[tuple[IntArray, IntArray]]:
+    """Some factors at a time, and their entries."""
     arity = np.diff(graph.scope_start)
     step = max(1, _CHUNK // max(1, nodes.shape[1]))
     for size in np.unique(arity):
         alike = np.flatnonzero(arity == size)
         for first in range(0, len(alike), step):
             factors = alike[first : first + step]
-            entry = graph.table_start[graph.table_of[factors]][:, None]
+            begin, entry = graph.scope_start[factors], np.zeros((1, 1), dtype=np.int64)
             for position in range(size):
-                at = graph.scope_start[factors] + position
-                entry = entry + strides[at][:, None] * nodes[graph.scope[at]]
-            total += graph.table[entry].sum(axis=0)
-    return total
+                node = graph.scope[begin + position]
+                entry = entry * graph.card[node][:, None] + nodes[node]
+            yield factors, graph.table_start[graph.table_of[factors]][:, None] + entry
 
 
 def scope_strides(graph: FactorGraph) -> IntArray:

@@ -21,6 +21,7 @@ from plx.check.program import (
 from plx.errors import Diagnostic, PlxError
 from plx.graph.ragged import neighbours, owners
 from plx.graph.rows import BoolArray, unique_rows
+from plx.ground.affine import AffineSums
 from plx.ground.arithmetic import Arithmetic
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import Env
@@ -50,9 +51,15 @@ class Evaluator:
         self._plans: dict[tuple[int, frozenset[int]], tuple[Scope, Plan]] = {}
         self.counted: dict[Plan, int] = {}
         self._orders: dict[str, IntArray] = {}
+        self._affine = AffineSums(self)
 
     def value(self, expr: Expr, env: Env) -> IntArray:
         """The value ids [n] of an expression."""
+        found = self._affine.value(expr, env) if self._affine.mentions(expr) else None
+        return self.plain(expr, env) if found is None else found
+
+    def plain(self, expr: Expr, env: Env) -> IntArray:
+        """The same, step by step."""
         match expr:
             case Const():
                 return np.full(env.n, expr.id, dtype=np.int64)
@@ -205,15 +212,8 @@ class Evaluator:
         return out
 
     def _aggregate(self, expr: Aggregate, env: Env) -> IntArray:
-        """Evaluated once per distinct binding of the variables that it mentions."""
-        used = sorted(self.terms.free(expr))
-        first, inverse = unique_rows(env.stack(used))
-        outer = env.only(used).take(first)
-        if count_candidates(self, outer, expr.scope, MOST_FIXED) > MOST_FIXED:
-            raise PlxError(_too_many(expr.span))
-        inner, owner = self.inner(expr, outer)
+        inner, owner, inverse, n = self.elements(expr, env)
         body = self.value(expr.body, inner)
-        n = len(first)
         if expr.kind == "sum":
             return self.sum_by(owner, body, n, expr.span)[inverse]
         if expr.kind == "alldifferent":
@@ -227,6 +227,18 @@ class Evaluator:
             return self.arithmetic.integers(true)[inverse]
         holds = true > 0 if expr.kind == "exists" else true == np.bincount(owner, minlength=n)
         return holds.astype(np.int64)[inverse]
+
+    def elements(self, expr: Aggregate, env: Env) -> tuple[Env, IntArray, IntArray, int]:
+        """The elements of an aggregate, once per distinct binding of the variables that it mentions.
+
+        The binding, 0 … n-1, that each belongs to (increasing), that of each instance, and n.
+        """
+        used = sorted(self.terms.free(expr))
+        first, inverse = unique_rows(env.stack(used))
+        outer = env.only(used).take(first)
+        if count_candidates(self, outer, expr.scope, MOST_FIXED) > MOST_FIXED:
+            raise PlxError(_too_many(expr.span))
+        return *self.inner(expr, outer), inverse, len(first)
 
     def sum_by(self, owner: IntArray, ids: IntArray, n: int, span: Span) -> IntArray:
         """The exact sums of numbers by owner 0 … n-1 (owners increasing)."""

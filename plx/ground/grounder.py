@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from time import perf_counter
+from typing import NamedTuple
 
 from plx.check.program import Program, Rule
 from plx.errors import Diagnostic, NoWorldError
 from plx.graph.assemble import FactorBatch, assemble
-from plx.graph.model import GroundModel, GroundRule
+from plx.graph.derived import DerivedNodes
+from plx.graph.model import GroundModel, GroundQuery, GroundRule
 from plx.graph.node_map import nodes_of
 from plx.ground.algebra import Algebra
-from plx.ground.atoms import lay_out, named
+from plx.ground.atoms import AtomTable, lay_out, named
 from plx.ground.budget import GroundBudget, measure, refuse_large
 from plx.ground.counters import Counters
 from plx.ground.distributions import Unobserved, formulas_of, ground_distribution, refuse_cycle
@@ -21,7 +23,24 @@ from plx.ground.formulas import Formulas
 from plx.ground.limits import MAX_GROUND
 from plx.ground.queries import ground_query
 from plx.ground.tasks import Task, split
-from plx.values import IMPOSSIBLE
+from plx.values import IMPOSSIBLE, IntArray
+
+
+class Pieces(NamedTuple):
+    """What a program says, before it is put together: factors over variables and derived nodes.
+
+    ``cards`` and ``fixed`` are those of the variables that ``table`` numbers, and after them of those that
+    were observed.
+    """
+
+    evaluator: Evaluator
+    table: AtomTable
+    cards: IntArray
+    fixed: IntArray
+    batches: list[FactorBatch]
+    derived: DerivedNodes
+    rules: tuple[GroundRule, ...]
+    queries: tuple[GroundQuery, ...]
 
 
 def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
@@ -29,6 +48,11 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
 
     ``max_ground`` limits the instances of each rule, those of aggregates inside it included.
     """
+    return put_together(pieces_of(program, max_ground))
+
+
+def pieces_of(program: Program, max_ground: int) -> Pieces:
+    """All that grounding finds. Raises as `ground`."""
     evaluator = Evaluator(program)
     table = lay_out(evaluator, max_ground)
     budgets = {i: GroundBudget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
@@ -48,34 +72,41 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     for task in tasks:
         by_rule[task.rule].append(task)
     distributions: list[FactorBatch] = []
-    reports = [
+    rules = tuple(
         _ground_rule(unobserved, rule, by_rule[i], budgets[i], distributions)
         if rule.kind == "random"
         else _ground_rule(formulas, rule, by_rule[i], budgets[i], batches)
         for i, rule in enumerate(program.rules)
-    ]
+    )
     if distributions:
         refuse_cycle(unobserved, distributions, tasks)
     queries = []
     for query in program.queries:
         formulas.budget = GroundBudget(query.span, max_ground)
         queries += list(ground_query(formulas, query))
+    found = [*distributions, *batches]
+    return Pieces(evaluator, table, whole.cards, whole.fixed, found, counters.nodes(), rules, tuple(queries))
+
+
+def put_together(pieces: Pieces) -> GroundModel:
+    """The model that these pieces make. Raises NoWorldError where they leave no world."""
+    program = pieces.evaluator.program
     assembly = assemble(
         program.values,
-        whole.cards,
-        [*distributions, *batches],
-        counters.nodes(),
-        whole.fixed,
-        nodes_of(queries),
+        pieces.cards,
+        pieces.batches,
+        pieces.derived,
+        pieces.fixed,
+        nodes_of(pieces.queries),
     )
     if assembly.constant_weight == IMPOSSIBLE:
         raise NoWorldError(_no_world(program))
     return GroundModel(
         graph=assembly.graph,
-        atoms=named(table, program, assembly.nodes.node[: len(free)]),
+        atoms=named(pieces.table, program, assembly.nodes.node),
         values=program.values,
-        rules=tuple(reports),
-        queries=tuple(map(assembly.nodes.query, queries)),
+        rules=pieces.rules,
+        queries=tuple(map(assembly.nodes.query, pieces.queries)),
         constant_weight=assembly.constant_weight,
     )
 

@@ -68,13 +68,13 @@ class Kernel(Generic[P, R]):
         Kernel.steps_left = min(Kernel.steps_left, PLAIN_STEPS / 10)  # numba has started now
         return made
 
-    def sized(self, steps: float) -> Callable[P, R]:
-        """What to call for work of about so many steps of the innermost loops.
+    def sized(self, steps: float, calls: int = 1) -> Callable[P, R]:
+        """What to call for work of about so many steps of the innermost loops, ``calls`` times in all.
 
         Compiling takes seconds, and even to load what is compiled takes a large part of one, so small
         work is done without, as long as the process has little of it.
         """
-        if "compiled" in vars(self) or steps > Kernel.steps_left:
+        if "compiled" in vars(self) or steps * calls > Kernel.steps_left:
             return self.compiled
         Kernel.steps_left -= steps
         return self._plain

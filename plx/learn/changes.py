@@ -9,7 +9,7 @@ import numpy as np
 from plx.graph.model import FactorGraph, Int32Array
 from plx.graph.ragged import entries_of, owners, starts
 from plx.graph.rows import unique_keys
-from plx.graph.worlds import derived_depth, derived_totals, input_owner, node_states, scope_strides
+from plx.graph.worlds import derived_depth, derived_totals, entries, input_owner, node_states, scope_strides
 from plx.learn.blocks import Moves
 from plx.values import IntArray
 
@@ -37,10 +37,7 @@ def changes(graph: FactorGraph, states: IntArray, moves: Moves) -> Changes:
     factor = owners(graph.scope_start)[entry]
     which, inverse = unique_keys(move[change] * graph.n_factors + factor)
     shift = np.bincount(inverse, moved, len(which)).astype(np.int64)
-    held = graph.table_start[graph.table_of] + np.bincount(
-        owners(graph.scope_start), scope_strides(graph) * nodes[graph.scope, 0], graph.n_factors
-    ).astype(np.int64)
-    before = held[factor[which]]
+    before = entries(graph, nodes)[factor[which], 0]
     return Changes(move[change][which], before, before + shift)
 
 

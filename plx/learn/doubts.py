@@ -91,8 +91,10 @@ def _separating(
         if parts & named or not slope or known > max(_WEAK * precision, _WEAK * _FLAT):
             continue
         direction = direction * np.sign(slope)
-        back = _slope(objective, weights, -_FAR * direction, direction)
-        if _slope(objective, weights, _FAR * direction, direction) >= 0 and back > _FLAT:
+        if _slope(objective, weights, _FAR * direction, direction) < 0:
+            continue
+        gained = objective.concave and abs(slope) > _FLAT  # behind it is at least what it is here
+        if gained or _slope(objective, weights, -_FAR * direction, direction) > _FLAT:
             named |= parts
             yield direction
 

@@ -27,6 +27,9 @@ from plx.values import FloatArray, IntArray
 MOST_AT_ONCE = 150
 """With more numbers, steps that follow the gradient alone are cheaper than their covariance at each."""
 
+_RUNS = 30
+"""A fit works out log Z at least so often: steps, and looks at what the data leave open."""
+
 _MOST_SLOPES = 20_000_000
 """So many slopes of parts of log Z by numbers are held at most."""
 
@@ -78,7 +81,7 @@ class LogZ:
         self._entries = self._rows[segments(network.table_at[factors], sizes[factors])]
         first = network.scope[network.scope_start[factors]]
         self._times = np.repeat(network.times[first].astype(np.float64), sizes[factors])
-        self._tree = Propagation(chosen.skeleton, scopes)
+        self._tree = Propagation(chosen.skeleton, scopes, _RUNS)
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """log Z and the expected statistics, shape (K,). Raises ImpossibleError if no world is possible."""

@@ -33,6 +33,7 @@ class Objective(Protocol):
     """A log-likelihood over K numbers; ``cheap`` if its information takes little longer than its gradient."""
 
     cheap: bool
+    concave: bool
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """Its value and its gradient."""

@@ -136,13 +136,13 @@ def conditionals(world: World, names: Sequence[str]) -> list[Conditional]:
         Runs.by_owner(code, put.block[move], put.n_blocks),
     ]
     begin = starts(np.bincount(move, minlength=len(put.block)))
-    out = []
-    for alike in equal_parts(runs, np.arange(put.n_blocks)):
-        mine = np.arange(first[alike[0]], first[alike[0] + 1])
-        at, owner = entries_of(begin, mine)
-        pairs = np.stack(np.divmod(code[at], len(table.constant)), axis=1).ravel()
-        signs = np.tile([1.0, -1.0], len(at))
-        run = 2 * starts(np.bincount(owner, minlength=len(mine)))
-        difference, constant = table.combined(run, pairs, signs)
-        out.append((difference, constant, len(alike)))
-    return out
+    kinds = equal_parts(runs, np.arange(put.n_blocks))
+    block = np.array([alike[0] for alike in kinds], dtype=np.int64)
+    mine, _ = entries_of(first, block)
+    at, owner = entries_of(begin, mine)
+    pairs = np.stack(np.divmod(code[at], len(table.constant)), axis=1).ravel()
+    signs = np.tile([1.0, -1.0], len(at))
+    run = 2 * starts(np.bincount(owner, minlength=len(mine)))
+    difference, constant = table.combined(run, pairs, signs)
+    split = np.cumsum(size[block])[:-1]
+    return list(zip(np.split(difference, split), np.split(constant, split), map(len, kinds), strict=True))

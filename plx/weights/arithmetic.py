@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Final
 
 from plx import symbolic
@@ -36,7 +37,7 @@ _LARGEST_RATIO: Final = 1000
 def add(a: Number, b: Number) -> Number:
     """The exact sum. Raises WeightError if it is out of all proportion."""
     if is_rational(a) and is_rational(b):
-        return tidy(checked(Fraction(a) + Fraction(b)))
+        return tidy(checked(a + b))
     if isinstance(a, Affine) or isinstance(b, Affine):
         return _affine_sum(a, b)
     if isinstance(a, LogSum) or isinstance(b, LogSum):
@@ -86,6 +87,13 @@ def _scaled(a: Affine, factor: Number) -> Number:
 
 def total(numbers: Sequence[Number]) -> Number:
     """The exact sum of any number of numbers: neighbours first, so that few sums have many digits."""
+    if any(isinstance(number, Affine) for number in numbers):
+        parts = [_affine(number) for number in numbers]
+        coefficients: dict[str, list[Number]] = {}
+        for name, k in chain.from_iterable(part.terms for part in parts):
+            coefficients.setdefault(name, []).append(k)
+        constant = total([part.constant for part in parts])
+        return affine(constant, {name: total(found) for name, found in coefficients.items()})
     while len(numbers) > 1:
         pairs = zip(numbers[::2], numbers[1::2], strict=False)
         numbers = [add(a, b) for a, b in pairs] + list(numbers[len(numbers) & ~1 :])
@@ -109,7 +117,7 @@ def sub(a: Number, b: Number) -> Number:
 def mul(a: Number, b: Number) -> Number:
     """The exact product. Raises WeightError if it is out of all proportion."""
     if is_rational(a) and is_rational(b):
-        return tidy(checked(Fraction(a) * Fraction(b)))
+        return tidy(checked(a * b))
     if isinstance(a, Affine):
         return _scaled(a, b)
     if isinstance(b, Affine):

@@ -75,19 +75,19 @@ def is_rational(a: Number) -> TypeGuard[int | Fraction]:
     return isinstance(a, int | Fraction)
 
 
-def tidy(q: Fraction) -> int | Fraction:
+def tidy(q: int | Fraction) -> int | Fraction:
     """A rational, as an int where it is whole."""
     return q.numerator if q.denominator == 1 else q
 
 
-def checked(q: Fraction) -> Fraction:
+def checked(q: int | Fraction) -> int | Fraction:
     """The rational itself. Raises WeightError if it is out of all proportion."""
     if bits(q) > LARGEST_BITS:
         raise WeightError("a number is too large")
     return q
 
 
-def bits(q: Fraction) -> int:
+def bits(q: int | Fraction) -> int:
     """The bits of numerator and denominator together."""
     return q.numerator.bit_length() + q.denominator.bit_length()
 

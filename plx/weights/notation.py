@@ -33,7 +33,9 @@ def parse(text: str) -> int | Fraction:
         raise WeightError(f"`{shortened(text)}` has more than {LONGEST_LITERAL:,} digits")
     if len(match[4] or "") > 6 or abs(int(match[4] or 0)) > LARGEST_EXPONENT:
         raise WeightError(f"the exponent of `{shortened(text)}` is too large")
-    return tidy(Fraction(text))
+    whole, after = match[2] or "", match[3] or ""
+    digits, exponent = int(f"{match[1]}{whole}{after}"), int(match[4] or 0) - len(after)
+    return digits * 10**exponent if exponent >= 0 else tidy(Fraction(digits, 10**-exponent))
 
 
 def text(number: Number) -> str:

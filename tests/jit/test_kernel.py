@@ -29,11 +29,11 @@ def allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kernel, "steps_left", PLAIN_STEPS)
 
 
-def as_plain(kernel: Kernel[..., object], steps: float) -> Callable[..., object]:
+def as_plain(kernel: Kernel[..., object], steps: float, calls: int = 1) -> Callable[..., object]:
     return kernel._plain
 
 
-def as_compiled(kernel: Kernel[..., object], steps: float) -> Callable[..., object]:
+def as_compiled(kernel: Kernel[..., object], steps: float, calls: int = 1) -> Callable[..., object]:
     return kernel.compiled
 
 

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import plx
+from plx import learning as learning_
 from plx.errors import NoWorldError, PlxError
 from plx.graph.components import components
 from plx.infer.problem import Parts
@@ -27,9 +28,8 @@ numbers = st.lists(st.integers(-8, 8).map(lambda k: k / 4), min_size=3, max_size
 
 
 def world_of(model: plx.Model, given_: tuple[str, ...] = ()) -> tuple[World, list[str]]:
-    origin = model.origin
-    names = [one.name for one in numbers_of([origin.program])]
-    return World(origin.unfitted(given_), origin.unfitted()), names
+    names = [one.name for one in numbers_of([model.origin.program])]
+    return learning_.world_of(model.origin, given_), names
 
 
 def spread(weights: np.ndarray, names: list[str]) -> np.ndarray:

@@ -15,6 +15,9 @@ from plx.graph.ragged import starts
 from plx.infer.counting.terms import LogSum, Terms
 from plx.values import FloatArray, IntArray
 
+_MANY_ROWS = 256
+"""A log-sum over so many rows is a matrix product of its own: it is over counts, and its terms are few."""
+
 
 class _Layer(NamedTuple):
     """Log-sums that need only terms of earlier layers, one after the other."""
@@ -25,6 +28,45 @@ class _Layer(NamedTuple):
     row: IntArray  # [entries]
     term: IntArray
     times: FloatArray
+
+    def sums(self, value: FloatArray) -> FloatArray:
+        """Σ times · value of the terms of each row."""
+        return _sums(self.row, self.times * value[self.term], len(self.constant))
+
+    def back(self, weight: FloatArray, size: int) -> FloatArray:
+        """Σ weight · times of the rows of each term."""
+        return _sums(self.term, weight[self.row] * self.times, size)
+
+    def slopes(self, share: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The slopes of the log-sums by those of terms (size, K): their means over rows, and what is left
+        of each row, as the columns of a first array and a map of these to the K."""
+        columns = slopes.T[:, self.term] * self.times
+        by_row = np.stack([np.bincount(self.row, one, len(self.constant)) for one in columns], axis=1)
+        mean = np.add.reduceat(share[:, None] * by_row, self.start[:-1])
+        return mean, by_row - np.repeat(mean, np.diff(self.start), axis=0), np.eye(slopes.shape[1])
+
+
+class _Counted(NamedTuple):
+    """One log-sum over many rows of the same terms, as a layer: ``counts`` (rows, T) is how often each of
+    these is added."""
+
+    out: IntArray  # [1]
+    start: IntArray
+    constant: FloatArray
+    counts: FloatArray
+    used: IntArray  # [T]
+
+    def sums(self, value: FloatArray) -> FloatArray:
+        return self.counts @ value[self.used]
+
+    def back(self, weight: FloatArray, size: int) -> FloatArray:
+        out = np.zeros(size)
+        out[self.used] = weight @ self.counts
+        return out
+
+    def slopes(self, share: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        mean, by_term = share @ self.counts, slopes[self.used]
+        return (mean @ by_term)[None], self.counts - mean, by_term
 
 
 class LogSums:
@@ -46,8 +88,7 @@ class LogSums:
         value, shares = self._forward(given)
         moved = self._root_moves()
         for layer, share in zip(reversed(self._layers), reversed(shares), strict=True):
-            by_row = share * np.repeat(moved[layer.out], np.diff(layer.start))
-            moved += np.bincount(layer.term, by_row[layer.row] * layer.times, self._size)
+            moved += layer.back(share * np.repeat(moved[layer.out], np.diff(layer.start)), self._size)
         return float(self._root_times @ value[self._root]), moved[: self._given]
 
     def second(self, given: FloatArray, along: FloatArray) -> FloatArray:
@@ -58,25 +99,22 @@ class LogSums:
         _, shares = self._forward(given)
         slopes = np.zeros((self._size, along.shape[1]))
         slopes[: self._given] = along
-        centred = []
+        spread = []
         for layer, share in zip(self._layers, shares, strict=True):
-            columns = slopes.T[:, layer.term] * layer.times
-            by_row = np.stack([np.bincount(layer.row, one, len(layer.constant)) for one in columns], axis=1)
-            mean = np.add.reduceat(share[:, None] * by_row, layer.start[:-1])
-            slopes[layer.out] = mean
-            centred.append(by_row - np.repeat(mean, np.diff(layer.start), axis=0))
+            slopes[layer.out], *rest = layer.slopes(share, slopes)
+            spread.append(rest)
         moved = self._root_moves()
         out = np.zeros((along.shape[1], along.shape[1]))
-        for layer, share, slope in zip(
-            reversed(self._layers), reversed(shares), reversed(centred), strict=True
+        for layer, share, (centred, onto) in zip(
+            reversed(self._layers), reversed(shares), reversed(spread), strict=True
         ):
             weight = share * np.repeat(moved[layer.out], np.diff(layer.start))
-            moved += np.bincount(layer.term, weight[layer.row] * layer.times, self._size)
-            out += slope.T @ (slope * weight[:, None])
+            moved += layer.back(weight, self._size)
+            out += onto.T @ (centred.T @ (centred * weight[:, None])) @ onto
         return out
 
     def _root_moves(self) -> FloatArray:
-        return np.bincount(self._root, self._root_times, self._size).astype(np.float64)
+        return _sums(self._root, self._root_times, self._size)
 
     def _forward(self, given: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """The value of every term, and the share of each row in its log-sum, layer by layer."""
@@ -84,9 +122,7 @@ class LogSums:
         value[: self._given] = given
         shares = []
         for layer in self._layers:
-            logs = layer.constant + np.bincount(
-                layer.row, layer.times * value[layer.term], len(layer.constant)
-            )
+            logs = layer.constant + layer.sums(value)
             top = np.maximum.reduceat(logs, layer.start[:-1])
             repeated = np.repeat(np.maximum(top, np.finfo(np.float64).min), np.diff(layer.start))
             powers = np.exp(logs - repeated)
@@ -99,7 +135,7 @@ class LogSums:
         return value, shares
 
 
-def _layers(terms: Terms, root: IntArray) -> list[_Layer]:
+def _layers(terms: Terms, root: IntArray) -> list[_Layer | _Counted]:
     """The log-sums that the root needs, by their depth."""
     needed = set(root[root >= terms.given].tolist())
     depth: dict[int, int] = {}
@@ -111,10 +147,20 @@ def _layers(terms: Terms, root: IntArray) -> list[_Layer]:
         inner = np.unique(terms.made[term - terms.given].term).tolist()
         depth[term] = 1 + max((depth.get(one, 0) for one in inner), default=0)
     deepest = max(depth.values(), default=0)
-    return [
-        _layer([(term, terms.made[term - terms.given]) for term in sorted(needed) if depth[term] == level])
-        for level in range(1, deepest + 1)
-    ]
+    out: list[_Layer | _Counted] = []
+    for level in range(1, deepest + 1):
+        sums = [(term, terms.made[term - terms.given]) for term in sorted(needed) if depth[term] == level]
+        small = [one for one in sums if len(one[1].constant) < _MANY_ROWS]
+        out += [_counted(*one) for one in sums if len(one[1].constant) >= _MANY_ROWS]
+        out += [_layer(small)] if small else []
+    return out
+
+
+def _counted(term: int, one: LogSum) -> _Counted:
+    n = len(one.constant)
+    used, column = np.unique(one.term, return_inverse=True)
+    counts = _sums(one.row * len(used) + column, one.times, n * len(used)).reshape(n, len(used))
+    return _Counted(np.array([term]), starts([n]), one.constant, counts, used)
 
 
 def _layer(sums: Sequence[tuple[int, LogSum]]) -> _Layer:
@@ -127,3 +173,8 @@ def _layer(sums: Sequence[tuple[int, LogSum]]) -> _Layer:
         np.concatenate([one.term for _, one in sums]),
         np.concatenate([one.times for _, one in sums]),
     )
+
+
+def _sums(index: IntArray, parts: FloatArray, size: int) -> FloatArray:
+    """The sums of parts by index 0 … size - 1."""
+    return np.bincount(index, parts, size).astype(np.float64, copy=False)

@@ -32,6 +32,10 @@ class EntryStatistics(NamedTuple):
     size: int  # K
 
 
+_MOST_KEPT = 2_000_000
+"""Messages of more numbers than this are not kept from one run to the next."""
+
+
 @dataclass(frozen=True)
 class Beliefs:
     """log Z, and the joint distributions that were asked for: flat in C order, one after the other."""
@@ -59,24 +63,39 @@ def propagate(skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> Bel
     return Propagation(skeleton, scopes).run(skeleton.network.table)
 
 
-class Propagation:
-    """A tree made ready to be propagated as often as its tables change; arguments as of `propagate`."""
+class _Passes(NamedTuple):
+    """What two passes left: messages to the roots and back, room for a clique, scales, and joints."""
 
-    def __init__(self, skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = ()) -> None:
-        self._skeleton = skeleton
+    tables: FloatArray
+    inward: FloatArray
+    outward: FloatArray
+    room: FloatArray
+    scale: FloatArray
+    joint: FloatArray
+
+
+class Propagation:
+    """A tree made ready to be propagated as often as its tables change; arguments as of `propagate`.
+
+    ``runs`` is how often that is to be expected.
+    """
+
+    def __init__(self, skeleton: Skeleton, scopes: Sequence[tuple[int, ...]] = (), runs: int = 1) -> None:
+        self._skeleton, self._runs = skeleton, runs
         self.tree = assemble(skeleton)
-        self._reading = _Reading(skeleton, self.tree, scopes) if scopes else None
+        self._last: _Passes | None = None
+        self._reading = _Reading(skeleton, self.tree, scopes, runs) if scopes else None
 
     def run(self, tables: FloatArray) -> Beliefs:
         """log Z and the joint distributions for these tables of the network, of the shape of its ``table``.
 
         Raises Impossible.
         """
-        data, table, scale = self._collected(tables)
-        log_z = math.fsum(scale * self._times)
         if self._reading is None:
-            return Beliefs(log_z, np.empty(0), np.zeros(1, dtype=np.int64))
-        return Beliefs(log_z, self._reading.read(data, table, scale), self._reading.start)
+            scale = self._collected(tables)[2]
+            return Beliefs(math.fsum(scale * self._times), np.empty(0), np.zeros(1, dtype=np.int64))
+        passes = self._passes(tables)
+        return Beliefs(math.fsum(passes.scale * self._times), passes.joint, self._reading.start)
 
     def inward(self, tables: FloatArray) -> FloatArray:
         """Tables, and the messages to the roots, each but for a constant. Raises Impossible."""
@@ -89,21 +108,19 @@ class Propagation:
 
         Raises Impossible.
         """
-        reading, tree = self._reading, self.tree
-        data, table, scale = self._collected(tables)
-        if reading is None:
+        tree, passes = self.tree, self._passes(tables)
+        if self._reading is None:
             return np.zeros((statistics.size, statistics.size))
-        inward = data.copy()
-        reading.read(data, table, scale)
-        both = np.concatenate([inward, data[len(tables) :]])
+        both = np.concatenate([tables, passes.inward, passes.outward])
+        outward, room = len(tables) + len(passes.inward), passes.room
         out = np.zeros((statistics.size, statistics.size))
         mean = np.zeros((int(tree.message_start[-1]), statistics.size))
         rows, start, number, coefficient = statistics[:4]
-        made = covariance.sized(self._skeleton.operations * statistics.size)
+        made = covariance.sized(self._skeleton.operations * statistics.size, self._runs)
         times = self._times.astype(np.float64)
         waited(
             lambda stop: made(
-                tree, both, len(inward), rows, start, number, coefficient, times, table, mean, out, stop
+                tree, both, outward, rows, start, number, coefficient, times, room, mean, out, stop
             ),
             tree.entry_start[-1] * statistics.size,
         )
@@ -119,13 +136,24 @@ class Propagation:
         """How many copies of each clique there are."""
         return self._skeleton.network.times[self._skeleton.order]
 
+    def _passes(self, tables: FloatArray) -> _Passes:
+        """Both passes for these tables; kept, as the covariance is often asked for next."""
+        if self._last is not None and np.array_equal(self._last.tables, tables):
+            return self._last
+        data, room, scale = self._collected(tables)
+        inward = data[len(tables) :].copy()
+        joint = self._reading.read(data, room, scale) if self._reading else np.empty(0)
+        passes = _Passes(tables, inward, data[len(tables) :], room, scale, joint)
+        self._last = passes if self._runs > 1 and len(inward) <= _MOST_KEPT else None
+        return passes
+
     def _collected(self, tables: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What the pass to the roots leaves: tables and messages, room for a clique, scales."""
         tree = self.tree
         data = np.concatenate([tables, np.empty(tree.message_start[-1])])
         table = np.empty(np.diff(tree.entry_start).max(initial=1))
         scale = np.zeros(len(tree.parent))
-        inward = collect.sized(self._skeleton.operations)
+        inward = collect.sized(self._skeleton.operations, self._runs)
         if not waited(lambda stop: inward(tree, data, len(tables), table, scale, stop), tree.entry_start[-1]):
             raise ImpossibleError
         return data, table, scale
@@ -134,7 +162,7 @@ class Propagation:
 class _Reading:
     """The pass from the roots to the leaves, which answers the scopes."""
 
-    def __init__(self, skeleton: Skeleton, tree: Tree, scopes: Sequence[tuple[int, ...]]) -> None:
+    def __init__(self, skeleton: Skeleton, tree: Tree, scopes: Sequence[tuple[int, ...]], runs: int) -> None:
         card = skeleton.network.card
         clique = np.array(
             [skeleton.smallest[s[0]] if len(s) == 1 else skeleton.home(s) for s in scopes], dtype=np.int64
@@ -147,12 +175,12 @@ class _Reading:
         first = starts(np.bincount(clique, minlength=len(tree.parent)))
         self._order = (first, link[by_clique], self.start[by_clique])
         self._tree = tree._replace(stride=links.strides)
-        self._skeleton = skeleton
+        self._skeleton, self._runs = skeleton, runs
 
     def read(self, data: FloatArray, table: FloatArray, scale: FloatArray) -> FloatArray:
         """The joint distributions, one after the other, from what the pass to the roots left."""
         out, messages = np.zeros(self.start[-1]), len(self._skeleton.network.table)
-        outward = distribute.sized(self._skeleton.operations)
+        outward = distribute.sized(self._skeleton.operations, self._runs)
         waited(
             lambda stop: outward(self._tree, data, messages, table, scale, *self._order, out, stop),
             self._tree.entry_start[-1],
