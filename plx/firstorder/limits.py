@@ -32,6 +32,12 @@ MOST_TOTALS = 1 << 24
 GROUND_FIRST = 3_000_000
 """Bytes of a grounding that costs next to nothing: it is made, to see whether another exact way is cheap."""
 
+LEAST_GROUND = 100_000
+"""Bytes of a grounding below which all ways are quick, and those of the factor graph come first."""
+
+SECONDS_PER_BYTE = 3e-7
+"""Seconds that grounding, and looking for an exact way on the factor graph, take for each byte of it."""
+
 SECONDS_EACH = 3e-9
 """Seconds for each number that is added, measured on a core of 2020."""
 
