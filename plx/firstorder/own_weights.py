@@ -36,6 +36,8 @@ def size(members: int, cells: int) -> float:
 
 def kind_sum(members: Sequence[Members], cells: int) -> KindSum:
     """The histograms of the members of a kind, each with the sum of the weights of all ways to have it."""
+    if len(members) == 1:
+        return _alike(*members[0])
     n = sum(count for count, _ in members)
     shape = (n + 1,) * max(cells - 1, 0)
     logs = np.full(shape, -np.inf)
@@ -46,6 +48,18 @@ def kind_sum(members: Sequence[Members], cells: int) -> KindSum:
     last = n - counts.sum(axis=1)
     kept = np.flatnonzero((last >= 0) & np.isfinite(logs.ravel()))
     return KindSum(np.column_stack([counts, last])[kept].astype(np.int64), logs.ravel()[kept])
+
+
+def _alike(count: int, own: FloatArray) -> KindSum:
+    """The histograms of members that are alike."""
+    possible = np.flatnonzero(np.isfinite(own))
+    if not len(possible):
+        return KindSum(np.zeros((0, len(own)), dtype=np.int64), np.zeros(0))
+    rows = compositions(count, len(possible))
+    factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, count + 1)))])
+    counts = np.zeros((len(rows), len(own)), dtype=np.int64)
+    counts[:, possible] = rows
+    return KindSum(counts, factorial[count] + rows @ own[possible] - factorial[rows].sum(axis=1))
 
 
 def _times(logs: FloatArray, count: int, own: FloatArray, cells: int) -> FloatArray:
@@ -92,3 +106,14 @@ def log_weights(
             else:
                 total += often * weights[c, d]
     return total, which
+
+
+def log_sums_by(index: IntArray, logs: FloatArray, size: int) -> FloatArray:
+    """Log sums of numbers by an index below ``size``."""
+    largest = np.full(size, -np.inf)
+    np.maximum.at(largest, index, logs)
+    shift = np.where(np.isfinite(largest), largest, 0.0)
+    sums = np.bincount(index, np.exp(logs - shift[index]), size)
+    with np.errstate(divide="ignore"):
+        found: FloatArray = shift + np.log(sums)
+    return found

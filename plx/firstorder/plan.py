@@ -13,6 +13,8 @@ from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.firstorder.answers import Answers, Found
 from plx.firstorder.base import Base
 from plx.firstorder.counted_answers import CountedAnswers
+from plx.firstorder.counted_cells import CountedCells
+from plx.firstorder.counted_sums import CountedSums
 from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
 from plx.firstorder.limits import LEAST_MEMBERS
@@ -22,7 +24,6 @@ from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
 from plx.firstorder.totals import rule_totals
-from plx.firstorder.turns import Turns
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.names import QueryNames
@@ -121,7 +122,7 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     questions = read_questions(base, totals, program.queries)
     if counters is None:
         return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
-    answers = CountedAnswers(Turns(base, counters, totals))
+    answers = CountedAnswers(CountedSums(CountedCells(base, counters, totals)))
     for question in questions:
         for pattern in question.patterns:
             answers.refuse(pattern)

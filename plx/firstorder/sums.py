@@ -112,21 +112,11 @@ class Sums:
             own_weights.size(sum(count for count, _ in some), structure.cells[kind])
             for kind, some in zip(kinds, members, strict=True)
         )
-        if whole > _LARGEST or not self._same_totals():
+        if whole > _LARGEST or not self.structure.totals.same_in_kinds:
             return math.inf
         return whole + sum(
             own_weights.steps(some, structure.cells[kind]) for kind, some in zip(kinds, members, strict=True)
         )
-
-    def _same_totals(self) -> bool:
-        """Whether all members of a kind add the same to totals."""
-        structure = self.structure
-        for total in structure.totals.all:
-            for kind in range(structure.base.kinds):
-                mine = [of for of, k in zip(total.of, structure.base.kind, strict=True) if k == kind]
-                if any(not np.array_equal(of, mine[0]) for of in mine):
-                    return False
-        return True
 
     def _members(self, g: int, kind: int, fixed: Fixed) -> list[own_weights.Members]:
         """The members of a kind; those that are fixed can be in one cell only."""
@@ -164,7 +154,7 @@ class Sums:
                 value += (one.counts @ structure.added(group, [number])[g, :, 0])[at]
             index = index * (totals.all[number].most + 1) + value
         logs = logs + np.repeat(totals.weight[g], math.prod(sizes) // totals.weight.shape[1])[index]
-        return by_totals(_log_sums_by(index, logs, math.prod(sizes)), used, sizes, numbers)
+        return by_totals(own_weights.log_sums_by(index, logs, math.prod(sizes)), used, sizes, numbers)
 
     # ------------------------------------------------------------------------ the kernel
 
@@ -236,17 +226,6 @@ class Sums:
                 if weights is not None:
                     out[i, j] = weights[g, cell, other]
         return out
-
-
-def _log_sums_by(index: IntArray, logs: FloatArray, size: int) -> FloatArray:
-    """Log sums of numbers by an index below ``size``."""
-    largest = np.full(size, -np.inf)
-    np.maximum.at(largest, index, logs)
-    shift = np.where(np.isfinite(largest), largest, 0.0)
-    sums = np.bincount(index, np.exp(logs - shift[index]), size)
-    with np.errstate(divide="ignore"):
-        found: FloatArray = shift + np.log(sums)
-    return found
 
 
 def _centred(slots: _Slots, pair: LongArray) -> tuple[FloatArray, FloatArray, float]:

@@ -76,6 +76,16 @@ class Totals:
             return np.where(count == 0, TRUE, FALSE)
         return self.base.rules.evaluator.arithmetic.integers(count + total.shift)
 
+    @property
+    def same_in_kinds(self) -> bool:
+        """Whether all elements of a kind add the same."""
+        kinds = self.base.kind
+        return all(
+            np.array_equal(of, total.of[kinds.index(kind)])
+            for total in self.all
+            for of, kind in zip(total.of, kinds, strict=True)
+        )
+
     def sizes(self, numbers: Sequence[int]) -> list[int]:
         """How many values some totals have. Raises NotLiftableError where these are too many together."""
         sizes = [self.all[number].most + 1 for number in numbers]
