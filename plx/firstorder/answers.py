@@ -239,11 +239,11 @@ class _CellJoint(Joint):
         for i, (element, group) in enumerate(zip(self.elements, groups, strict=True)):
             own = self.units.own(element)
             rest = structure.merge(base.kind[group], own)[:, merged[i]]
-            logs = logs + _spread(_difference(own, rest), (0, 1 + i), axes)
+            logs = logs + spread(_difference(own, rest), (0, 1 + i), axes)
         for i, ((a, b), (joint, _)) in enumerate(zip(self.pairs, shared, strict=True)):
             places = (0, 1 + self.elements.index(a), 1 + self.elements.index(b), 1 + count + i)
             whole = np.logaddexp.reduce(joint, axis=3, keepdims=True)
-            logs = logs + _spread(_difference(joint, whole), places, axes)
+            logs = logs + spread(_difference(joint, whole), places, axes)
         return logs, self.where([nodes for _, nodes in shared])
 
 
@@ -254,7 +254,7 @@ def _difference(logs: FloatArray, whole: FloatArray) -> FloatArray:
     return found
 
 
-def _spread(logs: FloatArray, places: Sequence[int], axes: int) -> FloatArray:
+def spread(logs: FloatArray, places: Sequence[int], axes: int) -> FloatArray:
     """An array whose axes stand at some places, increasing, among so many."""
     shape = [1] * axes
     for place, size in zip(places, logs.shape, strict=True):

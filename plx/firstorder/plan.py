@@ -18,6 +18,7 @@ from plx.firstorder.counted_sums import CountedSums
 from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
 from plx.firstorder.limits import LEAST_MEMBERS
+from plx.firstorder.pair_total_answers import PairTotalAnswers
 from plx.firstorder.questions import Question, read_questions
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules, read_rules
@@ -41,7 +42,7 @@ class FirstOrderPlan:
     ``operations`` and ``memory`` are as in `plx.infer.exact_plan.ExactPlan`.
     """
 
-    answers: Answers | CountedAnswers
+    answers: Answers | CountedAnswers | PairTotalAnswers
     questions: Sequence[Question]
 
     @property
@@ -120,9 +121,17 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     counting = any(part.counts and part.variables for part in rules.parts)
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
+    if any(total.pairs is not None for total in totals.all):
+        if counters is not None:
+            raise NotLiftableError("members count each other, and pairs are counted too")
+        return _checked(PairTotalAnswers(base, totals), questions)
     if counters is None:
         return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
-    answers = CountedAnswers(CountedSums(CountedCells(base, counters, totals)))
+    return _checked(CountedAnswers(CountedSums(CountedCells(base, counters, totals))), questions)
+
+
+def _checked(answers: CountedAnswers | PairTotalAnswers, questions: Sequence[Question]) -> FirstOrderPlan:
+    """The plan. Raises NotLiftableError for a query that takes too much."""
     for question in questions:
         for pattern in question.patterns:
             answers.refuse(pattern)
