@@ -7,7 +7,6 @@ of a group of its own for every member.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,32 +79,6 @@ def steps(members: Sequence[Members], cells: int) -> float:
     """About how many numbers `kind_sum` adds."""
     whole = size(sum(count for count, _ in members), cells)
     return whole * sum(math.comb(count + cells - 1, cells - 1) for count, _ in members)
-
-
-def log_weights(
-    sums: Sequence[KindSum], pairs: dict[tuple[int, int], FloatArray]
-) -> tuple[FloatArray, list[IntArray]]:
-    """The log weight of every choice of a histogram for each kind, flat in C order, and which one each takes.
-
-    ``pairs`` are the log weights [c, c'] between cells of two kinds, by their numbers.
-    """
-    sizes = [len(one.logs) for one in sums]
-    which = [axis.ravel() for axis in np.indices(sizes)]
-    total = np.zeros(math.prod(sizes))
-    for one, at in zip(sums, which, strict=True):
-        total = total + one.logs[at]
-    for (a, b), weights in pairs.items():
-        left, right = sums[a].counts[which[a]], sums[b].counts[which[b]]
-        for c, d in itertools.product(range(weights.shape[0]), range(weights.shape[1])):
-            if a == b and d < c:
-                continue
-            within = a == b and c == d
-            often = left[:, c] * (left[:, c] - 1) // 2 if within else left[:, c] * right[:, d]
-            if weights[c, d] == -np.inf:
-                total[often > 0] = -np.inf
-            else:
-                total += often * weights[c, d]
-    return total, which
 
 
 def log_sums_by(index: IntArray, logs: FloatArray, size: int) -> FloatArray:

@@ -18,6 +18,7 @@ from plx.firstorder.counted_sums import CountedSums
 from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
 from plx.firstorder.limits import LEAST_MEMBERS
+from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.pair_total_answers import PairTotalAnswers
 from plx.firstorder.questions import Question, read_questions
 from plx.firstorder.refusal import NotLiftableError
@@ -121,10 +122,15 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     counting = any(part.counts and part.variables for part in rules.parts)
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
+    counted = counters is not None or any(total.pairs is not None for total in totals.all)
+    if base.before and counted:
+        raise NotLiftableError("rules with counts ask for the order of members", rules.ordered)
     if any(total.pairs is not None for total in totals.all):
         if counters is not None:
             raise NotLiftableError("members count each other, and pairs are counted too")
         return _checked(PairTotalAnswers(base, totals), questions)
+    if base.before:
+        return FirstOrderPlan(Answers(OrderedSums(Structure(base, totals))), questions)
     if counters is None:
         return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
     return _checked(CountedAnswers(CountedSums(CountedCells(base, counters, totals))), questions)

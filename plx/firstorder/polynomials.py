@@ -39,6 +39,10 @@ class Ring:
     def shifted(self, logs: FloatArray, by: int) -> FloatArray:
         """A polynomial [..., n] times a power of the variable, [..., size]."""
         out = np.full((*logs.shape[:-1], self.size), -np.inf)
+        if self.back is None:
+            width = max(min(logs.shape[-1], self.size - by), 0)
+            out[..., by : by + width] = logs[..., :width]
+            return out
         for degree in np.flatnonzero(np.isfinite(logs).any(axis=tuple(range(logs.ndim - 1)))).tolist():
             at = self._place(degree + by)
             if at is not None:

@@ -159,9 +159,11 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
         if part.task.source.weight is not None:
             weight = rules.logs(rules.evaluator.value(part.task.source.weight, one))[0]
         logs = np.zeros((base.states, rows.n))
-        for at, table in local.columns(body, rows):
-            ids = base.units.global_table(table)
-            logs[:, at] = _logs(rules, part, ids, weight)
+        fixed, tables = local.column(body, rows)
+        known = np.flatnonzero(fixed >= 0)
+        logs[:, known] = _logs(rules, part, fixed[known], weight)
+        for at, table in tables:
+            logs[:, at] = _logs(rules, part, base.units.global_table(table), weight)
         found.append((distinct, logs.reshape(base.states, *sizes)))
     return found
 

@@ -46,10 +46,13 @@ def log_convolution(a: Floats, b: Floats, back: int, out: Floats) -> None:
     for i in range(len(a)):
         if a[i] == -np.inf:
             continue
-        for j in range(len(b)):
+        plain = min(len(b), size - i)
+        for j in range(plain):
+            x = a[i] + b[j] - out[i + j]
+            if x > NEGLIGIBLE:
+                total[i + j] += np.exp(x)
+        for j in range(max(plain, 0), len(b) if back >= 0 else 0):
             at = _place(i + j, size, back)
-            if at < 0:
-                break
             x = a[i] + b[j] - out[at]
             if x > NEGLIGIBLE:
                 total[at] += np.exp(x)
