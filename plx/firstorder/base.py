@@ -124,7 +124,7 @@ class Base:
         """By two groups of one element each that evidence joins: the log weights [G, C, C'], relative to
         those of all others of their kinds."""
         rules = self.rules
-        if not rules.sparse:
+        if not rules.sparse or self.before:
             return {}
         rows = [facts.index[rules.linked(facts)] for facts in rules.facts]
         inside = [row[rules.universe.holds(row)].tolist() for some in rows for row in some]
@@ -138,8 +138,6 @@ class Base:
                 a, b = self.group(x), self.group(y)
                 weights = units.pair(x, y)[..., 0]
                 kinds = self.kind[a], self.kind[b]
-                if self.before:
-                    raise NotLiftableError("rules ask for the order of members, and evidence is on pairs")
                 usual = self.pairs.get(kinds)
                 if usual is None:
                     usual = self.pairs[kinds[::-1]].transpose(0, 2, 1)

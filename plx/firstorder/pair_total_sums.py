@@ -100,11 +100,10 @@ class PairTotalSums:
             return Ring(size, None) if resolved else Ring(1, 0)
         weight = self.totals.weight.reshape(self.base.states, *self.totals.sizes(range(ruled)))
         rows = np.moveaxis(weight, 1 + self.number, -1).reshape(-1, size)
-        last = int(np.flatnonzero(np.isfinite(rows).any(axis=0)).max(initial=-1)) + 1
-        if resolved or last < size:
-            return Ring(max(last, 1), None)
-        states, back = compressed(rows)
-        return Ring(states, back)
+        if not resolved:
+            return Ring(*compressed(rows))
+        last = int(np.flatnonzero(np.isfinite(rows).any(axis=0)).max(initial=0))
+        return Ring(last + 1, None)
 
     def _merged(self, kind: int) -> IntArray:
         """Numbers of the joint states of an element: equal where no pair and no total of elements tells

@@ -118,6 +118,8 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     universe = Universe.of(program, types)
     rules = read_rules(program, universe, numbers)
     base = Base(rules)
+    if base.before and rules.sparse:
+        base = Base(rules := read_rules(program, universe, numbers, pairs_apart=False))
     totals = rule_totals(base)
     counting = any(part.counts and part.variables for part in rules.parts)
     counters = CountersOf(base) if counting else None

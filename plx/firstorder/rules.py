@@ -70,6 +70,9 @@ class Rules:
 
     parts: list[Part] = field(default_factory=list)
     facts: list[Facts] = field(default_factory=list)
+    pairs_apart: bool = True
+    """Whether evidence on pairs may be summed over apart."""
+
     ordered: Span | None = None
     """Where an order of elements is asked for."""
 
@@ -83,7 +86,11 @@ class Rules:
         """Whether evidence on pairs is summed over apart, and makes no kinds of elements of its own."""
         per_member = any(part.counts and part.variables for part in self.parts)
         counts = [expr for part in self.parts for expr in part.counts] + self.asked
-        return not per_member and all(len(scope_variables(self, expr.scope)) < 2 for expr in counts)
+        return (
+            self.pairs_apart
+            and not per_member
+            and all(len(scope_variables(self, expr.scope)) < 2 for expr in counts)
+        )
 
     def linked(self, facts: Facts) -> IntArray:
         """Which rows [r] of evidence are about two different elements."""
@@ -102,9 +109,11 @@ class Rules:
         self.named: set[int] = set()  # elements that rules name
 
 
-def read_rules(program: Program, universe: Universe, numbers: Mapping[str, Number]) -> Rules:
+def read_rules(
+    program: Program, universe: Universe, numbers: Mapping[str, Number], pairs_apart: bool = True
+) -> Rules:
     """The rules of a program. Raises NotLiftableError for what no pair of elements shows."""
-    rules = Rules(universe, Evaluator(program), numbers)
+    rules = Rules(universe, Evaluator(program), numbers, pairs_apart=pairs_apart)
     for name in universe.types:
         rules.marks.members(program.types[name].members)
     for info in program.randoms.values():

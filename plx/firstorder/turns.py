@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plx.deadline import check, seconds_left
 from plx.firstorder.counted_cells import CountedCells, Ups
 from plx.firstorder.counters import DEAD
-from plx.firstorder.limits import MOST_TURNS, MOST_WORLDS_OF_CLASSES
+from plx.firstorder.limits import MOST_TURNS, MOST_WORLDS_OF_CLASSES, SECONDS_EACH_TURN
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.totals import by_totals
 from plx.infer.counting.compositions import compositions
@@ -64,16 +65,20 @@ class Turns:
         tables = self._tables(g, classes, members)
         order = [d for (owner, _, _), d in classes.number.items() if owner < 0]
         order.sort(key=lambda d: (-classes.state[d], classes.cell[d]))
-        keys, logs = members_in_turn(
-            np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
-            *tables, self.cells.accept, self.cells.factorial, members, keys, logs,
-            MOST_WORLDS_OF_CLASSES, MOST_TURNS,
-        )  # fmt: skip
-        if len(keys) == 1 and keys[0] == -1:
-            raise NotLiftableError(
-                f"members and their counts have more than {MOST_WORLDS_OF_CLASSES:,} states, "
-                f"or take more than {MOST_TURNS:,.0f} steps"
-            )
+        left = np.array([min(MOST_TURNS, 1e6 + seconds_left() / SECONDS_EACH_TURN)])
+        for _ in range(members):  # one at a time, so that the time is kept
+            check()
+            keys, logs = members_in_turn(
+                np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
+                *tables, self.cells.accept, self.cells.factorial, 1, keys, logs,
+                MOST_WORLDS_OF_CLASSES, left,
+            )  # fmt: skip
+            if len(keys) == 1 and keys[0] == -1:
+                check()
+                raise NotLiftableError(
+                    f"members and their counts have more than {MOST_WORLDS_OF_CLASSES:,} states, "
+                    f"or take more than {MOST_TURNS:,.0f} steps"
+                )
         strides = np.cumprod([1, *classes.radix[:-1]])
         whole = math.prod(classes.radix)
         ruled = np.repeat(self.totals.weight[g], out.shape[-1] // self.totals.weight.shape[1])
