@@ -11,7 +11,8 @@ from plx.answer.ground_report import summary
 from plx.answer.named import Subject
 from plx.answer.result import Result
 from plx.clash import explained
-from plx.deadline import stopwatch
+from plx.deadline import OutOfTimeError, stopwatch, within
+from plx.errors import PlxError
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
@@ -19,7 +20,7 @@ from plx.graph.model import GroundModel, GroundQuery
 from plx.ground.condition import condition
 from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
-from plx.infer.infer import infer, known_exact, require_method
+from plx.infer.infer import infer, known_exact, require_method, too_late
 from plx.infer.inference import Inference
 from plx.infer.options import Options, Report, run_options
 from plx.infer.prepared import Prepared
@@ -50,13 +51,16 @@ class Answering:
         way = first_order_way(self.origin, self.options.seconds) if asked else None
         if way is None:
             return self._grounded(self._infer, self.options, self.method in EXACT)
-        if way.is_small:
+        if way.is_small and not way.is_cheaper:
             with suppress(_NoneFits):
                 return self._grounded(lambda ready, share: _known(ready, share, way.cost), self.options)
         with explained(self.origin):
-            if isinstance(way.plan, FirstOrderPlan):
-                with suppress(NotLiftableError):
-                    return self._lifted(way.plan)
+            try:
+                with suppress(NotLiftableError), within(self.options.seconds):
+                    if isinstance(way.plan, FirstOrderPlan):
+                        return self._lifted(way.plan)
+            except OutOfTimeError:
+                raise PlxError(too_late(self.method, self.options)) from None
         told = replace(self.options, refused=(way.refusal,) if way.refusal else ())
         return self._grounded(self._infer, told)
 
