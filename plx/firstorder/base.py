@@ -9,7 +9,7 @@ from plx.firstorder.local import Local
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
 from plx.firstorder.units import LongArray, Units
-from plx.values import IntArray
+from plx.values import FloatArray, IntArray
 
 _CHUNK = 32
 """Elements whose unknowns are laid out together."""
@@ -105,6 +105,12 @@ class Base:
                 if place[first] < place[second]:
                     found[a, b] = self.units.pair(x, y)[..., 0]
         return found
+
+    @property
+    def largest(self) -> float:
+        """The largest finite log weight of an element or a pair, either sign."""
+        tables: list[LongArray | FloatArray] = [*self.own, *self.pairs.values()]
+        return max(float(np.abs(table[np.isfinite(table)]).max(initial=0.0)) for table in tables)
 
     @property
     def order(self) -> IntArray:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from plx.check.program import Program
 from plx.errors import PlxError
-from plx.firstorder.limits import GROUND_FIRST, LEAST_GROUND, SECONDS_EACH, SECONDS_PER_BYTE
+from plx.firstorder.limits import GROUND_FIRST, LEAST_GROUND, MOST_LOG, SECONDS_EACH, SECONDS_PER_BYTE
 from plx.firstorder.plan import FirstOrderPlan, first_order
 from plx.firstorder.refusal import NotLiftableError
 from plx.ground.budget import RuleSize, measure
@@ -52,7 +52,10 @@ class FirstOrderWay:
             size = sum(size.bytes for size in self.sizes)
         except PlxError:  # which grounding says better
             return False
-        return size > LEAST_GROUND and self.cost() * SECONDS_EACH < size * SECONDS_PER_BYTE
+        if size <= LEAST_GROUND or isinstance(self.plan, NotLiftableError):
+            return False
+        distant = self.plan.answers.base.largest > MOST_LOG  # which the factor graph takes apart
+        return not distant and self.cost() * SECONDS_EACH < size * SECONDS_PER_BYTE
 
     @cached_property
     def plan(self) -> FirstOrderPlan | NotLiftableError:

@@ -35,6 +35,9 @@ GROUND_FIRST = 3_000_000
 LEAST_GROUND = 100_000
 """Bytes of a grounding below which all ways are quick, and those of the factor graph come first."""
 
+MOST_LOG = 1e6
+"""Log weights above which doubles lose what small weights say of a small program."""
+
 SECONDS_PER_BYTE = 3e-7
 """Seconds that grounding, and looking for an exact way on the factor graph, take for each byte of it."""
 
