@@ -107,6 +107,17 @@ class Observations:
         """The position in ``statements`` of what observed each atom."""
         return self._source[atoms].astype(np.int64)
 
+    def told(self, atom: int) -> str:
+        """Where the row stands that observed an atom: ``, in line 3 of smokes.csv``; empty for a statement."""
+        facts = self._facts[self._source[atom]]
+        if facts.rest:
+            return ", which is not listed"
+        row = int(np.argmax(facts.atoms == atom))
+        span = facts.place(row)
+        if facts.words(row) or span is None or span == facts.statement:
+            return facts.words(row)
+        return f", in line {span.line} of {span.source.name}"
+
     @property
     def statements(self) -> list[Span | None]:
         """What says each set of facts."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from plx.errors import Diagnostic, PlxError
+from plx.errors import CallError, Diagnostic, PlxError
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.options import Progress, Report, check_choice
 from plx.learn.doubts import doubts
@@ -79,6 +79,8 @@ def fit(
     """
     begin = time.perf_counter()
     check_choice("objective", objective, OBJECTIVES)
+    if starts is not None and starts < 1:
+        raise CallError(Diagnostic(f"starts is at least 1, this is {starts}"))
     names = [one.name for one in learned]
     _check(worlds, learned)
     chosen = None if objective == "stochastic" else _objective(worlds, names, objective)
@@ -128,6 +130,8 @@ def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
         if not world.n_observed:
             which = f"in world {i} " if len(worlds) > 1 else ""
             hint = 'give what was seen: `observe smokes from "seen.csv" else false`, --world FOLDER'
+            if (world.free.atoms.fixed >= 0).any():
+                hint = "all that is observed is given (--given), and what is given is not predicted: give less"
             raise PlxError(Diagnostic(f"nothing is observed {which}of what is predicted", hint=hint))
 
 
