@@ -61,7 +61,6 @@ class PlxError(Exception):
     def __str__(self) -> str:
         return "\n\n".join(render(diagnostic) for diagnostic in self.diagnostics)
 
-
     def noted(self, *notes: Note) -> PlxError:
         """The same mistakes, with notes at the end of each."""
         return type(self)([replace(one, notes=(*one.notes, *notes)) for one in self.diagnostics])

@@ -77,8 +77,10 @@ def placed(learned: Sequence[Learned], program: CheckedProgram) -> tuple[Learned
     if program.module.source.text == program.text:
         return tuple(learned)
     nodes = learn_statements(program.text)
-    return tuple(replace(one, node=nodes[one.node.name.text], formula=one.span.text, origin=one.node)
-        for one in learned)
+    return tuple(
+        replace(one, node=nodes[one.node.name.text], formula=one.span.text, origin=one.node)
+        for one in learned
+    )
 
 
 def world_of(program: CheckedProgram, given: Collection[str]) -> World:

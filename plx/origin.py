@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from plx.check.observing import observing
 from plx.check.program import LearnInfo, Program
-from plx.errors import Diagnostic, NoWorldError, Note, PlxError
+from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.syntax import ast
 from plx.weights import Number
 
@@ -57,8 +57,8 @@ class CheckedProgram:
     """A program of plx, its syntax tree and its ``text``.
 
     ``max_ground`` is the most ground instances of a rule, None for the default. ``notes`` are what was said
-    as the program was translated from another language, ``weights`` are learned numbers by name. ``world`` says
-    which of several sets of data it has, as a message does.
+    as the program was translated from another language, ``weights`` are learned numbers by name,
+    ``world`` says which of several sets of data it has, as a message does.
     """
 
     program: Program

@@ -86,7 +86,8 @@ def learn(
         str, typer.Option(help="With --folds: how probabilities are found, as in `plx run`.")
     ] = "auto",
     write: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the program with the numbers in place; a .mln as a .mln.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the program with the numbers in place; a .mln as a .mln."),
     ] = None,
     plot: Annotated[
         Path | None,

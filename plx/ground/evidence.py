@@ -108,7 +108,7 @@ class Observations:
         return self._source[atoms].astype(np.int64)
 
     def told(self, atom: int) -> str:
-        """Where the row stands that observed an atom: ``, in line 3 of smokes.csv``; empty for a statement."""
+        """Where the row that observed an atom stands: ``, in line 3 of f.csv``; empty for a statement."""
         facts = self._facts[self._source[atom]]
         if facts.rest:
             return ", which is not listed"

@@ -36,7 +36,9 @@ def trained(learned: Sequence[Learned], weights: Mapping[str, float]) -> str:
         if any(other.name.text != node.name.text for other, _ in group):
             message = "the clauses of this formula were given weights of their own, and it has one"
             raise CallError(
-                Diagnostic(message, node.span, hint="write the clauses as formulas, or a .plx; or learn `whole`")
+                Diagnostic(
+                    message, node.span, hint="write the clauses as formulas, or a .plx; or learn `whole`"
+                )
             )
         lines = [f"{weights[one.name]!r} {_formula(node, one.key)}" for _, one in group]
         text = text[:start] + "\n".join(lines) + text[node.span.end :]

@@ -131,7 +131,9 @@ def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
             which = f"in world {i} " if len(worlds) > 1 else ""
             hint = 'give what was seen: `observe smokes from "seen.csv" else false`, --world FOLDER'
             if (world.free.atoms.fixed >= 0).any():
-                hint = "all that is observed is given (--given), and what is given is not predicted: give less"
+                hint = (
+                    "all that is observed is given (--given), and what is given is not predicted: give less"
+                )
             raise PlxError(Diagnostic(f"nothing is observed {which}of what is predicted", hint=hint))
 
 
@@ -168,8 +170,10 @@ def _simulated(
     told: Callable[[int, float], None],
     begin: float,
 ) -> Found:
-    """The maximum of the likelihood by draws, the first time from that of the pseudo-likelihood where there is
-    one. Searches cannot be told apart by their likelihoods: it counts whether they end at the same numbers."""
+    """The maximum of the likelihood by draws, first from that of the pseudo-likelihood if there is one.
+
+    Nothing ranks where searches end: it counts whether they end at the same numbers.
+    """
     from plx.learn.stochastic import NAME, Stochastic, compared
 
     notes, endless, undecided = [], False, list[int]()

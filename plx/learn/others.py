@@ -55,6 +55,8 @@ def require_complete(world: World) -> None:
         return
     listed = ", ".join(f"`{name}`" for name in hidden[:3]) + (", …" if len(hidden) > 3 else "")
     verb = "is" if len(hidden) == 1 else "are"
-    message = f"complete worlds are needed, but {counted(len(hidden), 'unknown')} {verb} not observed: {listed}"
+    message = (
+        f"complete worlds are needed, but {counted(len(hidden), 'unknown')} {verb} not observed: {listed}"
+    )
     hint = "observe them too; `observe f from … else false` says that what is not listed is false"
     raise PlxError(Diagnostic(message, hint=hint))

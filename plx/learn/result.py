@@ -20,8 +20,8 @@ from plx.answer.numbers import error_text, number_text
 from plx.answer.table import plain
 from plx.errors import did_you_mean
 from plx.extras import library
-from plx.learn.fit import Found
 from plx.learn.alchemy import trained
+from plx.learn.fit import Found
 from plx.learn.numbers import Learned, prior_text
 from plx.learn.plot import Drawn, fit_figure
 from plx.learn.tables import text_table

@@ -62,8 +62,8 @@ class FunctionScore:
 class Score:
     """The scores of random functions, and the log-likelihood of the worlds, None where it is out of reach.
 
-    ``measure`` says what it is: ``log likelihood`` or ``log pseudo-likelihood``; ``log_likelihood_error`` is the
-    Monte-Carlo standard error where log Z was estimated by draws, else 0.
+    ``measure`` says what it is: ``log likelihood`` or ``log pseudo-likelihood``; ``log_likelihood_error`` is
+    the Monte-Carlo standard error where log Z was estimated by draws, else 0.
     """
 
     program: str

@@ -73,7 +73,7 @@ def _from_json(text: str) -> list[tuple[str, str]]:
 
 
 def as_numbers(weights: Mapping[str, float | Number], names: Iterable[str]) -> dict[str, Number]:
-    """Numbers by name, exactly. Raises PlxError for a name that the program does not learn, and for no number."""
+    """Numbers by name, exactly. Raises PlxError for a name that is not learned, and for no number."""
     known = set(names)
     wrong = [name for name in weights if name not in known]
     if wrong:

@@ -1,12 +1,12 @@
 """Weights learned by other tools; knows nothing of plx, so that any interpreter can run it.
 
-``python learning_rival_runs.py TASK.json TOOL`` prints one JSON object: ``version``, ``seconds`` of CPU time from
-the data to the weights, and ``values``, one for each rule (for problog: for each cause); or ``why`` there are none.
-The task: ``mln`` and ``databases`` are files, ``target`` is the predicate that is predicted, ``deviation`` that of
-the normal prior, ``rules`` how many there are. ``graphs``, one for each database, have ``seen``, the truth of each
-atom of the target, and how the rules count given all other predicates: ``single``, a list of [rule, atom, times],
-``pairs``, of [rule, atom, atom, times]. ``causes`` are lists of rules, negative if they must not count; 0 is the
-first rule, which always does.
+``python learning_rival_runs.py TASK.json TOOL`` prints one JSON object: ``version``, ``seconds`` of CPU
+time from the data to the weights, and ``values``, one for each rule (for problog: for each cause); or
+``why`` there are none. The task: ``mln`` and ``databases`` are files, ``target`` is the predicate that is
+predicted, ``deviation`` that of the normal prior, ``rules`` how many there are. ``graphs``, one for each
+database, have ``seen``, the truth of each atom of the target, and how the rules count given all other
+predicates: ``single``, a list of [rule, atom, times], ``pairs``, of [rule, atom, atom, times]. ``causes``
+are lists of rules, negative if they must not count; 0 is the first rule, which always does.
 """
 
 import contextlib

@@ -1,8 +1,9 @@
 """Weights of relational rules learned by plx and by other tools, from the same data, in the same run.
 
-``python -m tests.benchmarks.learning_rivals --python RIVALS/bin/python`` prints the table of docs/learning.md; the
-other interpreter has pracmln, numbskull and problog. The folds are those of ../shared/learning. One predicate is
-predicted, all others are given; the weights of every tool are scored by plx, each atom given all others.
+``python -m tests.benchmarks.learning_rivals --python RIVALS/bin/python`` prints the table of
+docs/learning.md; the other interpreter has pracmln, numbskull and problog. The folds are those of
+../shared/learning. One predicate is predicted, all others are given. Weights are scored by plx, each atom
+given all others; a noisy-or by its own probabilities, no less than `LEAST`.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ faculty(person)
 
 @dataclass(frozen=True)
 class Task:
-    """One predicate, predicted from all others by weighted rules; ``causes`` are what a noisy-or is made of."""
+    """One predicate, predicted from all others by weighted rules; ``causes`` are those of a noisy-or."""
 
     name: str
     text: str
@@ -92,7 +93,9 @@ class Task:
 
 UW_FOLDS = tuple(DATA / f"uwcse_fold{k}.db" for k in range(1, 6))
 WEB_FOLDS = tuple(DATA / f"webkb2_fold{k}.db" for k in range(1, 5))
-ADVISOR = Task("UW-CSE, who advises whom", UWCSE, "Advisedby", UW_FOLDS, ((0,), (1, -2, 3), (1, -2, 4), (1, 6)))
+ADVISOR = Task(
+    "UW-CSE, who advises whom", UWCSE, "Advisedby", UW_FOLDS, ((0,), (1, -2, 3), (1, -2, 4), (1, 6))
+)
 STUDENT = Task("WebKB, who is a student", WEBKB, "student", WEB_FOLDS, ((0,), (-1,), (-1, 2), (3,), (5,)))
 
 Split = tuple[tuple[int, ...], tuple[int, ...]]
@@ -188,8 +191,10 @@ class Bench:
         answer: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"why": "fails to start"}
         return answer
 
-    def scores(self, tool: str, values: Sequence[float], predicted: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """The mean log probability of the atoms of each fold, and the area under its precision-recall curve."""
+    def scores(
+        self, tool: str, values: Sequence[float], predicted: Sequence[int]
+    ) -> Iterator[tuple[float, float]]:
+        """The mean log probability of the atoms of each fold, and its area under precision and recall."""
         if tool == "problog":
             for i in predicted:
                 p = np.clip(noisy_or(self.task.causes, values, self.graphs[i]), LEAST, 1 - LEAST)

@@ -55,10 +55,10 @@ def test_what_cannot_be_written_as_a_network(
     model = plx.load("a.mln", "a.db", world="closed", trained="all", weights="cnf")
     with pytest.raises(CallError, match="clauses of this formula"):
         model.learn().network()
-    with pytest.raises(CallError, match="not learned for a .mln"):
+    with pytest.raises(CallError, match="numbers were not learned for"):
         plx.compile("random f learn w weight w: f observe f").learn().network()
     save(tmp_path, "b.mln", '#include "a.mln"\n1 P(x)\n')
-    with pytest.raises(CallError, match="rules of .*a.mln and of .*b.mln|rules of .*b.mln and of .*a.mln"):
+    with pytest.raises(CallError, match="weights were learned for rules of"):
         plx.load("b.mln", "a.db", world="closed", trained="all").learn().network()
     save(tmp_path, "c.plx", "random f learn w weight w: f observe f")
     code, _, err = call(capsys, "learn", "c.plx", "--write", "c.mln")

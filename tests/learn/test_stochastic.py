@@ -166,6 +166,6 @@ def test_searches_from_several_starts_are_compared() -> None:
     same = one.learn(objective="stochastic", starts=2, seed=1)
     assert same.converged and "1 of 1 searches from other starts ended within" in same.notes[-1]
     text = "type T = 1..60 random f(T) random g(T) learn a ~ normal(0, 3) learn b ~ normal(0, 3) "
-    text += "weight a: f(x) <=> g(x) for x in T weight b: f(x) for x in T weight 2: g(1) weight 0.3: g(x) for x in T"
+    text += "weight a: f(x) <=> g(x) for x in T weight b: f(x) for x in T weight 0.3: g(x) for x in T"
     two = plx.compile(text, g=plx.Else(range(1, 46), False)).learn(objective="stochastic", starts=3, seed=1)
     assert "of 2 searches from other starts" in two.notes[-1]
