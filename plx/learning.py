@@ -142,7 +142,8 @@ def crossed(
 def require_randoms(program: CheckedProgram, given: Collection[str]) -> None:
     """Raises CallError, with the nearest name, where one of ``given`` is no random function."""
     randoms = program.program.randoms
-    known = {getattr(one, "name", None) and one.name.text for one in program.module.statements}
+    named = (getattr(one, "name", None) for one in program.module.statements)
+    known = {name.text for name in named if name is not None}
     for name in given:
         if name not in randoms:
             fixed = "what is no random function is given in any case: leave it out"

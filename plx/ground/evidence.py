@@ -109,13 +109,13 @@ class Observations:
 
     def told(self, atom: int) -> str:
         """Where the row that observed an atom stands: ``, in line 3 of f.csv``; empty for a statement."""
-        facts = self._facts[self._source[atom]]
+        facts: _Facts = self._facts[int(self._source[atom])]
         if facts.rest:
             return ", which is not listed"
         row = int(np.argmax(facts.atoms == atom))
-        span = facts.place(row)
-        if facts.words(row) or span is None or span == facts.statement:
-            return facts.words(row)
+        span, words = facts.place(row), facts.words(row)
+        if words or span is None or span == facts.statement:
+            return words
         return f", in line {span.line} of {span.source.name}"
 
     @property

@@ -56,5 +56,6 @@ def _formula(node: ast.LearnDecl, key: Sequence[Value]) -> str:
     names = list(dict.fromkeys(_PLUS.findall(text)))
     for name, value in zip(names, key, strict=True):
         constant = str(value) if _BARE.fullmatch(str(value)) else f'"{value}"'
-        text = re.sub(rf"(?<![\w?])(\+\s*)?{re.escape(name)}(?!\w|\s*\()", lambda _, c=constant: c, text)
+        variable = rf"(?<![\w?])(\+\s*)?{re.escape(name)}(?!\w|\s*\()"
+        text = re.sub(variable, constant.replace("\\", r"\\"), text)
     return text

@@ -176,7 +176,7 @@ def _simulated(
     """
     from plx.learn.stochastic import NAME, Stochastic, compared
 
-    notes, endless, undecided = [], False, list[int]()
+    notes, endless, undecided = list[str](), False, list[int]()
     try:
         rough = _pseudo(worlds, names)
     except PlxError:

@@ -38,7 +38,6 @@ random nothing: {}                                ### "its domain is empty"
 random some(a: Area): Lab(a)
 random guarded(x: Person) if coin                 ### "guards must be fixed, but `coin` is random"
 random less(x: Person): Level                     ### "there is no type `Level`"
-param letter(Person): Area = 1                     ### "a `param` is declared without the type of its values"
 
 define loop(x: Person) = coin & hoop(x)           ### "`loop` is defined by itself: loop → hoop → loop"
 define hoop(x: Person) = coin | loop(x)
