@@ -79,18 +79,17 @@ class Local:
         kept = {name: _kept(rules, info, self.elements) for name, info in program.randoms.items()}
         self.evaluator = _evaluator(rules, replace(program, randoms=kept))
         self.atoms = lay_out(self.evaluator, _MOST)
-        cards = self.atoms.number()
-        self.counters = Counters(len(cards))
+        self.cards = self.atoms.number()
+        self.counters = Counters(len(self.cards))
         self.formulas = Formulas(
             self.evaluator, self.atoms, Algebra(self.evaluator, self.counters, TRUTH_TABLE_LIMIT)
         )
-        self._cards = cards
 
     @cached_property
     def nodes(self) -> list[Node]:
         """All unknowns."""
         allowed = self._evidence()
-        found: list[Node | None] = [None] * len(self._cards)
+        found: list[Node | None] = [None] * len(self.cards)
         universe = self.rules.universe
         for block in self.atoms.blocks:
             inside = universe.holds(block.index)
@@ -100,7 +99,7 @@ class Local:
                 mine = frozenset(block.index[row][inside[row]].tolist())
                 if len(mine) > 2:
                     raise NotLiftableError(f"`{block.name}` is about more than two members")
-                found[node] = Node(mine, int(self._cards[node]), allowed.get(node))
+                found[node] = Node(mine, int(self.cards[node]), allowed.get(node))
         return [node for node in found if node is not None]
 
     def of(self, *elements: int) -> list[int]:
@@ -123,11 +122,11 @@ class Local:
         for batch in batches:
             logs = self.rules.logs(batch.tables)
             for nodes, table in zip(batch.scope.tolist(), batch.table.tolist(), strict=True):
-                if any(node >= len(self._cards) for node in nodes):
+                if any(node >= len(self.cards) for node in nodes):
                     raise NotLiftableError(
                         f"{shown(part.task.source.span)} needs too large a table", part.task.source.span
                     )
-                entries = logs[table].reshape([int(self._cards[node]) for node in nodes])
+                entries = logs[table].reshape([int(self.cards[node]) for node in nodes])
                 yield Table(tuple(nodes), entries)
 
     def placed(self, part: Part, elements: Sequence[int], scope: Scope | None = None) -> Scope:
@@ -147,7 +146,7 @@ class Local:
             for row, nodes, table in zip(
                 block.rows.tolist(), block.scope.tolist(), block.table.tolist(), strict=True
             ):
-                if any(node >= len(self._cards) for node in nodes):
+                if any(node >= len(self.cards) for node in nodes):
                     raise NotLiftableError(f"{shown(expr.span)} needs too large a table", expr.span)
                 yield row, Table(tuple(nodes), block.tables[table].reshape(block.cards))
 

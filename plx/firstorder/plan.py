@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from plx.check.program import Program, Query, Rule
 from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.firstorder.answers import Answers, Found
 from plx.firstorder.base import Base
+from plx.firstorder.best import BestWorlds, given_rules
 from plx.firstorder.counted_answers import CountedAnswers
 from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
@@ -21,13 +22,13 @@ from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
-from plx.firstorder.totals import rule_totals
+from plx.firstorder.totals import Totals, rule_totals
 from plx.firstorder.turns import Turns
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.names import QueryNames
 from plx.ground.query_slots import query_slots
-from plx.infer.answers import exact_answer, log_z_answer
+from plx.infer.answers import exact_answer, log_z_answer, map_answer
 from plx.infer.inference import Answer, Inference
 from plx.infer.options import Clock
 from plx.weights import Number
@@ -42,6 +43,8 @@ class FirstOrderPlan:
 
     answers: Answers | CountedAnswers
     questions: Sequence[Question]
+    maps: Mapping[int, tuple[Base, Totals]] = field(default_factory=dict)
+    """What rules say for each of the questions that are `map`, with what is given."""
 
     @property
     def operations(self) -> float:
@@ -68,7 +71,13 @@ class FirstOrderPlan:
         asked: list[GroundQuery] = []
         answers: list[Answer] = []
         model = _named(program)
-        for question in self.questions:
+        best = BestWorlds(self.answers.base, [self.questions[i] for i in self.maps]) if self.maps else None
+        for number, question in enumerate(self.questions):
+            if best is not None and number in self.maps:
+                named_map, answer = self._most_probable(best, number)
+                asked.append(named_map)
+                answers.append(answer)
+                continue
             found = [self.answers.answer(pattern) for pattern in question.patterns]
             for pattern, one in zip(question.patterns, found, strict=True):
                 if one.log_z == -np.inf:
@@ -83,8 +92,17 @@ class FirstOrderPlan:
                     done[which] = known
                 asked.append(named)
                 answers.append(known)
-        model = GroundModel(model.graph, model.atoms, model.values, (), tuple(asked))
+        atoms = best.atoms if best else model.atoms
+        model = GroundModel(model.graph, atoms, model.values, (), tuple(asked))
         return model, Inference("exact", self.reason, tuple(answers), log_z=log_z, seconds=clock.seconds)
+
+    def _most_probable(self, best: BestWorlds, number: int) -> tuple[GroundQuery, Answer]:
+        question = self.questions[number]
+        query = best.query(question) or next(_instances(self._rules, question))
+        try:
+            return query, map_answer((best.world(*self.maps[number]),))
+        except NoWorldError:
+            raise _never_given(question.query) from None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -120,12 +138,30 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
     if counters is None:
-        return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
+        maps = _maps(program, universe, numbers, base, totals)
+        return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions, maps)
+    if asked := [query for query in program.queries if query.kind == "map"]:
+        what = "most probable worlds where members count each other"
+        raise NotLiftableError(f"{what} are not found without grounding", asked[0].span)
     answers = CountedAnswers(Turns(base, counters, totals))
     for question in questions:
         for pattern in question.patterns:
             answers.refuse(pattern)
     return FirstOrderPlan(answers, questions)
+
+
+def _maps(
+    program: Program, universe: Universe, numbers: Mapping[str, Number], base: Base, totals: Totals
+) -> dict[int, tuple[Base, Totals]]:
+    """What the rules say for each `map`, by its place among the queries, with what is given observed."""
+    found = {}
+    for i, query in enumerate(program.queries):
+        if query.kind == "map":
+            found[i] = base, totals
+            if query.given:
+                other = Base(read_rules(given_rules(program, query), universe, numbers))
+                found[i] = other, rule_totals(other)
+    return found
 
 
 def _choices(program: Program, least: int) -> Iterator[tuple[str, ...]]:

@@ -118,11 +118,11 @@ def read_rules(program: Program, universe: Universe, numbers: Mapping[str, Numbe
 
 def _read_query(rules: Rules, query: Query) -> None:
     """What a query tells apart; the elements that it names are not: each is asked about on its own."""
-    if query.kind == "map":
-        raise NotLiftableError("a most probable world names every unknown", query.span)
+    if query.best > 1:
+        raise NotLiftableError(f"`map {query.best}` asks for worlds that are as good as the best", query.span)
     scope_variables(rules, query.scope)
     look = _Look(rules, query.span, own=True, asked=True)
-    for expr in (*query.targets, *query.given):
+    for expr in (*query.targets, *query.given, *([] if query.part is None else [query.part])):
         look.walk(expr)
 
 

@@ -1,0 +1,116 @@
+"""Worlds of a program that is not grounded: the cell of every element, and from it states of unknowns.
+
+What single elements and pairs of them are is laid out for one of each kind. `Layout` puts it in the place of
+the unknowns of those elements that are asked about, all worlds at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plx.firstorder.base import Base
+from plx.firstorder.local import Local, states_of
+from plx.values import FloatArray, IntArray
+
+_TOGETHER = 1 << 22
+"""States of pairs that are worked out at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """The joint state ``alone`` [W] of what is about no element, and that of every element's own unknowns,
+    ``cell`` [elements, W], in the order of their ids."""
+
+    alone: IntArray
+    cell: IntArray
+
+
+Choose = Callable[[FloatArray, IntArray], IntArray]
+"""From log weights [rows, R] and rows [P, W] to states [P, W]."""
+
+
+class Layout:
+    """The unknowns that are about some elements alone."""
+
+    def __init__(self, base: Base, elements: Sequence[int]) -> None:
+        self.base, self.elements = base, tuple(sorted(elements))
+        self.local = Local(base.rules, self.elements)
+
+    def states(self, worlds: Worlds, choose: Choose) -> IntArray:
+        """The state [nodes, W] of every unknown; ``choose`` says what pairs share, given their cells."""
+        out = np.zeros((len(self.local.cards), len(worlds.alone)), dtype=np.int32)
+        units = self.base.units
+        for node, column in units.axes([]).items():
+            self._put(out, units.local, node, {}, column[worlds.alone][None])
+        for group, mine in self._by(self.base.group_of).items():
+            first, of = self.base.first[group], self.base.units_of[group]
+            cell = worlds.cell[self.base.rules.universe.position(mine)]
+            for node, column in of.cells(first)[1].items():
+                self._put(out, of.local, node, {first: mine}, column[cell])
+        kinds = self._by(self.base.kind_of) if len(self.elements) > 1 else {}
+        for a, mine in kinds.items():
+            for b, others in kinds.items():
+                self._put_pairs(out, worlds, choose, (a, b), (mine, others))
+        return out
+
+    def _by(self, number: IntArray) -> dict[int, IntArray]:
+        """The elements that are asked about, by a number that each has."""
+        ids = np.array(self.elements, dtype=np.int64)
+        mine = number[self.base.rules.universe.position(ids)] if len(ids) else ids
+        return {int(one): ids[mine == one] for one in np.unique(mine)}
+
+    def _put_pairs(
+        self,
+        out: IntArray,
+        worlds: Worlds,
+        choose: Choose,
+        kinds: tuple[int, int],
+        members: tuple[IntArray, IntArray],
+    ) -> None:
+        """What pairs share of which the first is of one kind and before the second, of the other."""
+        universe, units = self.base.rules.universe, self.base.units
+        (a, b), (mine, others) = kinds, members
+        before = universe.rank(mine)[:, None] < universe.rank(others)[None, :]
+        tie = universe.rank(mine)[:, None] == universe.rank(others)[None, :]  # of different types
+        rows, columns = np.nonzero(before | (tie & (mine[:, None] < others[None, :])))
+        x, y = self._sample(a, b)
+        if not len(rows) or x == y:
+            return
+        nodes = units.local.of(x, y)
+        if not nodes:
+            return
+        joint, nodes = units.joint(x, y)
+        first, second = mine[rows], others[columns]
+        states = states_of(units.local, nodes)[1]
+        cells, width = joint.shape[1:3], joint.shape[3]
+        joint = joint.reshape(-1, width)
+        step = max(1, _TOGETHER // max(1, len(worlds.alone)))
+        for low in range(0, len(first), step):
+            p, q = first[low : low + step], second[low : low + step]
+            at = worlds.alone[None] * cells[0] + worlds.cell[universe.position(p)]
+            at = at * cells[1] + worlds.cell[universe.position(q)]
+            found = choose(joint, at)
+            for node in nodes:
+                self._put(out, units.local, node, {x: p, y: q}, states[node][found])
+
+    def _sample(self, a: int, b: int) -> tuple[int, int]:
+        """Elements of two kinds, the first of them before the second where there are such."""
+        return self.base.samples[a][0], self.base.samples[b][-1]
+
+    def _put(
+        self, out: IntArray, local: Local, node: int, places: dict[int, IntArray], states: IntArray
+    ) -> None:
+        """Enter states [n, W] of the unknowns that are as ``node``, with n elements in the place of each."""
+        atom = int(np.flatnonzero(local.atoms.node == node)[0])
+        name, row = local.atoms.place(atom)
+        index = np.tile(row, (len(states), 1))
+        for element, others in places.items():
+            for slot in np.flatnonzero(row == element):
+                index[:, slot] = others
+        atoms = self.local.atoms.find(name, index)
+        there = np.flatnonzero(atoms >= 0)
+        out[self.local.atoms.node[atoms[there]]] = states[there]
+
