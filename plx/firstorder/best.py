@@ -96,5 +96,7 @@ def _elements(base: Base, questions: Sequence[Question]) -> list[int]:
 
 def given_rules(program: Program, query: Query) -> Program:
     """The program in which what a query is given is observed, with this query alone."""
-    rules = [Rule("observe", fact, Scope(), fact.span) for given in query.given for fact in flatten("and", given)]
+    rules = [
+        Rule("observe", fact, Scope(), fact.span) for given in query.given for fact in flatten("and", given)
+    ]
     return replace(program, rules=(*program.rules, *rules), queries=(replace(query, given=()),))

@@ -69,7 +69,9 @@ def histograms(structure: Structure, g: int, plus: Plus) -> Histograms:
     joined = [[some] if _is_better_joined(some) else alone for some, alone in zip(ways, lone, strict=True)]
     units = [_unit(structure, some, plus) for parts in joined for some in parts]
     if math.prod(float(len(unit.sum.logs)) for unit in units) > _LARGEST:
-        raise NotLiftableError(f"there are more than {_LARGEST:,} histograms of cells, which is too many to keep")
+        raise NotLiftableError(
+            f"there are more than {_LARGEST:,} histograms of cells, which is too many to keep"
+        )
     pairs = {}
     for i, one in enumerate(units):
         for j, other in enumerate(units[i:], start=i):
@@ -93,7 +95,9 @@ def _ways(structure: Structure, g: int, number: int, best: bool) -> Ways:
     group = structure.groups[number]
     cells = np.flatnonzero(np.isfinite(group.own[g]))
     if math.comb(group.count + max(len(cells) - 1, 0), group.count) > _LARGEST:
-        raise NotLiftableError(f"there are more than {_LARGEST:,} histograms of cells, which is too many to keep")
+        raise NotLiftableError(
+            f"there are more than {_LARGEST:,} histograms of cells, which is too many to keep"
+        )
     rows = compositions(group.count, len(cells)) if len(cells) else np.zeros((0, 0), dtype=np.int64)
     counts = np.zeros((len(rows), group.own.shape[1]), dtype=np.int64)
     counts[:, cells] = rows
@@ -121,7 +125,9 @@ def _unit(structure: Structure, ways: list[Ways], plus: Plus) -> Unit:
     n = sum(structure.groups[one.group].count for one in ways)
     shape = (n + 1,) * (structure.cells[kind] - 1)
     if len(ways) * math.prod(shape) > _LARGEST:
-        raise NotLiftableError(f"members' own weights take more than {_LARGEST:,} numbers, which is too many to keep")
+        raise NotLiftableError(
+            f"members' own weights take more than {_LARGEST:,} numbers, which is too many to keep"
+        )
     logs = np.full(shape, -np.inf)
     logs[(0,) * len(shape)] = 0.0
     products = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -63,6 +64,12 @@ class Facts:
 class Rules:
     """The parts of all rules, the facts, and what both say that tells elements apart."""
 
+    dtype: ClassVar[type] = np.float64
+    """What log weights are, …"""
+
+    long: ClassVar[type] = np.longdouble
+    """… and those of pairs, of which there are many."""
+
     universe: Universe
     evaluator: Evaluator
     numbers: Mapping[str, Number] = field(default_factory=dict)
@@ -84,9 +91,11 @@ class Rules:
         self.named: set[int] = set()  # elements that rules name
 
 
-def read_rules(program: Program, universe: Universe, numbers: Mapping[str, Number]) -> Rules:
+def read_rules(
+    program: Program, universe: Universe, numbers: Mapping[str, Number], kind: type[Rules] = Rules
+) -> Rules:
     """The rules of a program. Raises NotLiftableError for what no pair of elements shows."""
-    rules = Rules(universe, Evaluator(program), numbers)
+    rules = kind(universe, Evaluator(program), numbers)
     for name in universe.types:
         rules.marks.members(program.types[name].members)
     for info in program.randoms.values():

@@ -113,4 +113,3 @@ class Layout:
         atoms = self.local.atoms.find(name, index)
         there = np.flatnonzero(atoms >= 0)
         out[self.local.atoms.node[atoms[there]]] = states[there]
-

@@ -1,0 +1,21 @@
+"""Whole numbers of any size: those of python-flint where it is installed, which multiplies large ones sooner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Whole = Any
+"""An int, or a ``flint.fmpz``."""
+
+
+def _maker() -> Callable[[int], Whole]:
+    try:
+        from flint import fmpz
+    except ImportError:
+        return int
+    return fmpz  # type: ignore[no-any-return]
+
+
+whole: Callable[[int], Whole] = _maker()
+"""A whole number from an int."""
