@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +22,7 @@ from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.atoms import named
 from plx.ground.env import Env
 from plx.infer.inference import Answer
-from plx.values import FloatArray, IntArray
+from plx.values import IntArray
 
 
 def draw_cells(structure: Structure, count: int, random: np.random.Generator) -> Worlds:

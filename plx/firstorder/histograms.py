@@ -47,7 +47,7 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
-    """Every choice of a histogram for each unit, flat: its log weight [N], and the one ``which[unit]`` [N]."""
+    """Every choice of a histogram for each unit, flat: its log weight, and the one ``which[unit]``, [N]."""
 
     units: list[Unit]
     logs: FloatArray

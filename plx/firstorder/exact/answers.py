@@ -68,7 +68,7 @@ class ExactPlan:
         whole = self.sum(given)
         if not whole:
             raise PlxError(Diagnostic(f"what is given in line {span.line} has probability 0", span))
-        *first, last = itertools.product(*(target.labels.tolist() for target in targets))
+        *first, _ = itertools.product(*(target.labels.tolist() for target in targets))
         shares = []
         for values in first:
             pairs = zip(pattern.query.targets, values, strict=True)

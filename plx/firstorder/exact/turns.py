@@ -1,4 +1,4 @@
-"""Members taken out one by one, with whole numbers: as `plx.infer.kernels.members_in_turn` does in doubles."""
+"""Members taken out one by one, in whole numbers; `plx.infer.kernels.members_in_turn` does it in doubles."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ExactTurns:
 
     def _without_one(self, state: State) -> Iterator[tuple[State, Whole]]:
         """What is left when one member has met all others, and the weight of that."""
-        cell, mine, count = max(state, key=lambda one: (one[1], -one[0]))
+        cell, mine, _ = max(state, key=lambda one: (one[1], -one[0]))
         found: dict[tuple[int, State], Whole] = {(mine, ()): whole(1)}
         for c, s, k in state:
             others = k - 1 if (c, s) == (cell, mine) else k
@@ -98,7 +98,7 @@ class ExactTurns:
         return after
 
     def _options(self, cell: int, other: tuple[int, int]) -> list[tuple[int, list[Step]]]:
-        """Where one of a class may go when one of ``cell`` meets it, and what each does to that one's state."""
+        """Where one of a class may go when one of ``cell`` meets it, and what each does to its state."""
         key = cell, *other
         if key not in self._moves:
             groups: dict[int, dict[Ups, Whole]] = {}

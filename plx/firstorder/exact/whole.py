@@ -1,4 +1,4 @@
-"""Whole numbers of any size: those of python-flint where it is installed, which multiplies large ones sooner."""
+"""Whole numbers of any size: of python-flint where it is installed, which multiplies large ones sooner."""
 
 from __future__ import annotations
 

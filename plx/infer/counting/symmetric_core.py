@@ -51,8 +51,8 @@ class SymmetricCore:
     """Families, their log tables, and the functions of their counts.
 
     ``unary[i][p]`` is the table of cell p of family i, or None; ``own[i]`` [n, w] are the numbers of the
-    tables of all of its blocks, -1 for none, where these differ, else None. ``labels`` gives the tables of the
-    labels in ``families`` and ``between``. ``family_of``, ``block_of`` and ``column_of`` [V] place a
+    tables of all of its blocks, -1 for none, where these differ, else None. ``labels`` gives the tables of
+    the labels in ``families`` and ``between``. ``family_of``, ``block_of`` and ``column_of`` [V] place a
     variable; -1 where it was summed out.
     """
 
