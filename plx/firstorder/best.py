@@ -55,7 +55,7 @@ class BestWorlds:
     """The unknowns that `map` queries ask for, in a most probable world."""
 
     def __init__(self, base: Base, questions: Sequence[Question]) -> None:
-        self.layout = Layout(base, _elements(base, questions))
+        self.layout = Layout(base, *_asked(base, questions))
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -75,23 +75,26 @@ class BestWorlds:
         NoWorldError where there is none."""
         cells, pick = _BestCells(base, totals), Best()
         worlds, weight = choose_cells(cells, lambda g: histograms(cells, g, np.maximum), pick, 1)
-        states = Layout(base, self.layout.elements).states(worlds, pick.rows)[:, 0]
+        states = Layout(base, self.layout.elements, self.layout.only).states(worlds, pick.rows)[:, 0]
         return World(states, float(weight[0]))
 
 
-def _elements(base: Base, questions: Sequence[Question]) -> list[int]:
-    """The elements that queries ask about; all where one asks for all unknowns."""
+def _asked(base: Base, questions: Sequence[Question]) -> tuple[list[int], set[str] | None]:
+    """The elements and the random functions that queries ask about; all where one asks for all unknowns."""
     universe = base.rules.universe
     found: set[int] = set()
+    names: set[str] = set()
     for question in questions:
         part = question.query.part
         if part is None:
-            return [*universe.ids.tolist()]
+            return universe.ids.tolist(), None
+        assert isinstance(part, RandomTerm)
+        names.add(part.name)
         consts = np.array([p.id for p in parts(part) if isinstance(p, Const)], dtype=np.int64)
         columns = [column for uid, column in question.env.columns.items() if uid in base.rules.elements]
         ids = np.unique(np.concatenate([consts, *columns]))
         found.update(ids[universe.holds(ids)].tolist())
-    return sorted(found)
+    return sorted(found), names
 
 
 def given_rules(program: Program, query: Query) -> Program:

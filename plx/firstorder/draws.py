@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from plx.check.program import BOOLEAN, Expr, RandomTerm
-from plx.firstorder.base import Base
+from plx.check.walk import parts
 from plx.firstorder.cell_worlds import choose_cells
 from plx.firstorder.histograms import histograms
 from plx.firstorder.picks import Drawn
@@ -34,9 +34,8 @@ class DrawnWorlds:
     """Worlds of which the unknowns about some elements are known: ``states`` [nodes, W], and values of
     expressions over them."""
 
-    def __init__(self, base: Base, totals: Totals, worlds: Worlds, elements: Sequence[int]) -> None:
-        self.base, self.totals, self.worlds = base, totals, worlds
-        self.layout = Layout(base, elements)
+    def __init__(self, totals: Totals, worlds: Worlds, layout: Layout) -> None:
+        self.base, self.totals, self.worlds, self.layout = layout.base, totals, worlds, layout
         self.local = self.layout.local
         self._extra: list[IntArray] = []  # states of what is no unknown
         self._cards: list[int] = []
@@ -158,11 +157,18 @@ class Draws:
                 found.update(pattern.elements)
         return sorted(found)
 
+    @property
+    def _names(self) -> set[str] | None:
+        """The random functions that the questions are about; None for all."""
+        exprs = [target for question in self.questions for target in question.query.targets]
+        names = {part.name for expr in exprs for part in parts(expr) if isinstance(part, RandomTerm)}
+        return names if self.questions else None
+
     def drawn(self, count: int, random: np.random.Generator) -> DrawnWorlds:
         """So many worlds, of the elements that the questions are about; all of them if there is none."""
         base = self.structure.base
         worlds = draw_cells(self.structure, count, random)
         elements = self.elements if self.questions else base.rules.universe.ids.tolist()
-        found = DrawnWorlds(base, self.structure.totals, worlds, elements)
+        found = DrawnWorlds(self.structure.totals, worlds, Layout(base, elements, self._names))
         found.fill(random)
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -70,13 +70,17 @@ class Node:
 
 
 class Local:
-    """The unknowns about some elements alone, and tables over them; nodes are numbered from 0."""
+    """The unknowns about some elements alone, and tables over them; nodes are numbered from 0.
 
-    def __init__(self, rules: Rules, elements: Sequence[int]) -> None:
+    ``only``: names of random functions, to leave out all others.
+    """
+
+    def __init__(self, rules: Rules, elements: Sequence[int], only: Collection[str] | None = None) -> None:
         self.rules = rules
         self.elements = tuple(elements)
         program = rules.evaluator.program
-        kept = {name: _kept(rules, info, self.elements) for name, info in program.randoms.items()}
+        randoms = {n: info for n, info in program.randoms.items() if only is None or n in only}
+        kept = {name: _kept(rules, info, self.elements) for name, info in randoms.items()}
         self.evaluator = _evaluator(rules, replace(program, randoms=kept))
         self.atoms = lay_out(self.evaluator, _MOST)
         self.cards = self.atoms.number()

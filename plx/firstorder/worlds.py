@@ -6,13 +6,15 @@ the unknowns of those elements that are asked about, all worlds at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from plx.errors import PlxError
 from plx.firstorder.base import Base
 from plx.firstorder.local import Local, states_of
+from plx.firstorder.refusal import NotLiftableError
 from plx.values import FloatArray, IntArray
 
 _TOGETHER = 1 << 22
@@ -33,11 +35,17 @@ Choose = Callable[[FloatArray, IntArray], IntArray]
 
 
 class Layout:
-    """The unknowns that are about some elements alone."""
+    """The unknowns that are about some elements alone, of some random functions or of all.
 
-    def __init__(self, base: Base, elements: Sequence[int]) -> None:
-        self.base, self.elements = base, tuple(sorted(elements))
-        self.local = Local(base.rules, self.elements)
+    Raises NotLiftableError for too many.
+    """
+
+    def __init__(self, base: Base, elements: Sequence[int], only: Collection[str] | None = None) -> None:
+        self.base, self.elements, self.only = base, tuple(sorted(elements)), only
+        try:
+            self.local = Local(base.rules, self.elements, only)
+        except PlxError as large:
+            raise NotLiftableError(large.diagnostics[0].message) from None
 
     def states(self, worlds: Worlds, choose: Choose) -> IntArray:
         """The state [nodes, W] of every unknown; ``choose`` says what pairs share, given their cells."""
@@ -80,7 +88,7 @@ class Layout:
         if not len(rows) or x == y:
             return
         nodes = units.local.of(x, y)
-        if not nodes:
+        if not any(self._is_kept(units.local, node) for node in nodes):
             return
         joint, nodes = units.joint(x, y)
         first, second = mine[rows], others[columns]
@@ -100,6 +108,10 @@ class Layout:
         """Elements of two kinds, the first of them before the second where there are such."""
         return self.base.samples[a][0], self.base.samples[b][-1]
 
+    def _is_kept(self, local: Local, node: int) -> bool:
+        atom = int(np.flatnonzero(local.atoms.node == node)[0])
+        return self.only is None or local.atoms.place(atom)[0] in self.only
+
     def _put(
         self, out: IntArray, local: Local, node: int, places: dict[int, IntArray], states: IntArray
     ) -> None:
@@ -110,6 +122,8 @@ class Layout:
         for element, others in places.items():
             for slot in np.flatnonzero(row == element):
                 index[:, slot] = others
+        if self.only is not None and name not in self.only:
+            return
         atoms = self.local.atoms.find(name, index)
         there = np.flatnonzero(atoms >= 0)
         out[self.local.atoms.node[atoms[there]]] = states[there]

@@ -30,9 +30,9 @@ class ExactCells:
     """The cells of all kinds, numbered throughout; at one joint state of what is about no element.
 
     ``own[group]`` are the weights of the cells of its kind, ``pair[c, d]`` what elements of two cells may
-    share: by how much their counts go up, and the weight. ``accept[c]`` are the weights of final states of counts,
-    ``first[c]`` the state before others are met, ``added[group][c]`` what the cell adds to each total that
-    rules ask for. The sum is to be divided by ``denominator``.
+    share: by how much their counts go up, and the weight. ``accept[c]`` are the weights of final states of
+    counts, ``first[c]`` the state before others are met, ``added[group][c]`` what the cell adds to each total
+    that rules ask for. The sum is to be divided by ``denominator``.
     """
 
     own: list[dict[int, Whole]]
