@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.check.walk import parts
+from plx.firstorder.answers import Answers
 from plx.firstorder.cell_worlds import choose_cells
 from plx.firstorder.histograms import histograms
 from plx.firstorder.picks import Drawn
+from plx.firstorder.plan import FirstOrderPlan, instances
 from plx.firstorder.questions import Pattern, Question
+from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import Totals, counted
 from plx.firstorder.worlds import Layout, Worlds
@@ -21,6 +25,7 @@ from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.atoms import named
 from plx.ground.env import Env
+from plx.infer.exact_draws import refuse_large
 from plx.infer.inference import Answer
 from plx.values import IntArray
 
@@ -107,7 +112,18 @@ class DrawnWorlds:
         program = self.base.rules.evaluator.program
         graph = assemble(program.values, self.cards, ()).graph
         atoms: Atoms = named(self.local.atoms, program, np.arange(len(self.local.cards)))
-        return GroundModel(graph, atoms, program.values, (), queries)
+        return GroundModel(graph, self._observed(atoms), program.values, (), queries)
+
+    def _observed(self, atoms: Atoms) -> Atoms:
+        """The unknowns, with the values of those that are observed."""
+        known = {node: states[0] for node, states in self.local.evidence().items() if len(states) == 1}
+        if not known:
+            return atoms
+        node, fixed = atoms.node.copy(), atoms.fixed.copy()
+        for atom in np.flatnonzero(np.isin(node, [*known])).tolist():
+            fixed[atom] = atoms.domains[int(atoms.domain[atom])][known[int(node[atom])]]
+            node[atom] = -1
+        return replace(atoms, node=node, fixed=fixed)
 
     def _at(self, nodes: Sequence[int], entries: IntArray) -> IntArray:
         if not nodes:
@@ -135,6 +151,28 @@ class DrawnWorlds:
             members = np.flatnonzero(base.group_of == group)
             out += of[self.worlds.alone[None], self.worlds.cell[members]].sum(axis=0)
         return out
+
+
+def draw_worlds(
+    plan: FirstOrderPlan, count: int, random: np.random.Generator
+) -> tuple[DrawnWorlds, list[GroundQuery]]:
+    """So many worlds, and what is asked of them by the queries of a plan that have values and no ``given``;
+    without such, the worlds are of all unknowns.
+
+    Raises NotLiftableError where they are not drawn so, PlxError where they are too large, and NoWorldError.
+    """
+    if not isinstance(plan.answers, Answers):
+        raise NotLiftableError("worlds are not drawn where members count each other")
+    questions = [question for question in plan.questions if not question.query.given]
+    draws = Draws(plan.answers.sums.structure, questions)
+    worlds = draws.drawn(count, random)
+    asked = []
+    for question in draws.questions:
+        columns = [worlds.target(target, question.env, question) for target in question.query.targets]
+        named = instances(plan.answers.base.rules, question)
+        for query, targets in zip(named, zip(*columns, strict=True), strict=True):
+            asked.append(replace(query, targets=targets))
+    return worlds, asked
 
 
 class Draws:
@@ -167,8 +205,9 @@ class Draws:
     def drawn(self, count: int, random: np.random.Generator) -> DrawnWorlds:
         """So many worlds, of the elements that the questions are about; all of them if there is none."""
         base = self.structure.base
-        worlds = draw_cells(self.structure, count, random)
-        elements = self.elements if self.questions else base.rules.universe.ids.tolist()
-        found = DrawnWorlds(self.structure.totals, worlds, Layout(base, elements, self._names))
+        everyone = base.rules.universe.ids.tolist()
+        layout = Layout(base, self.elements if self.questions else everyone, self._names)
+        refuse_large(len(everyone) + len(layout.local.cards), count)
+        found = DrawnWorlds(self.structure.totals, draw_cells(self.structure, count, random), layout)
         found.fill(random)
         return found

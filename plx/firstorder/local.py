@@ -92,7 +92,7 @@ class Local:
     @cached_property
     def nodes(self) -> list[Node]:
         """All unknowns."""
-        allowed = self._evidence()
+        allowed = self.evidence()
         found: list[Node | None] = [None] * len(self.cards)
         universe = self.rules.universe
         for block in self.atoms.blocks:
@@ -154,10 +154,13 @@ class Local:
                     raise NotLiftableError(f"{shown(expr.span)} needs too large a table", expr.span)
                 yield row, Table(tuple(nodes), block.tables[table].reshape(block.cards))
 
-    def _evidence(self) -> dict[int, tuple[int, ...]]:
+    def evidence(self) -> dict[int, tuple[int, ...]]:
         """The states that facts leave to nodes."""
         found: dict[int, set[int]] = {}
+        names = {block.name for block in self.atoms.blocks}
         for facts in self.rules.facts:
+            if facts.random not in names:
+                continue
             universe = self.rules.universe
             inside = universe.holds(facts.index)
             mine = (~inside | np.isin(facts.index, self.elements)).all(axis=1)

@@ -84,7 +84,7 @@ class FirstOrderPlan:
                     raise _never_given(pattern.query)
             targets = [tuple(Target(-1, labels, None) for labels in one.labels) for one in found]
             done: list[Answer | None] = [None] * len(found)
-            for which, query in zip(question.which.tolist(), _instances(self._rules, question), strict=True):
+            for which, query in zip(question.which.tolist(), instances(self._rules, question), strict=True):
                 named = GroundQuery(**{**vars(query), "targets": targets[which]})
                 known = done[which]
                 if known is None:
@@ -98,7 +98,7 @@ class FirstOrderPlan:
 
     def _most_probable(self, best: BestWorlds, number: int) -> tuple[GroundQuery, Answer]:
         question = self.questions[number]
-        query = best.query(question) or next(_instances(self._rules, question))
+        query = best.query(question) or next(instances(self._rules, question))
         try:
             return query, map_answer((best.world(*self.maps[number]),))
         except NoWorldError:
@@ -187,7 +187,7 @@ def _indexes(program: Program, name: str) -> bool:
     return False
 
 
-def _instances(rules: Rules, question: Question) -> Iterator[GroundQuery]:
+def instances(rules: Rules, question: Question) -> Iterator[GroundQuery]:
     """The instances of a query by name, without targets."""
     query, env = question.query, question.env
     names = QueryNames(rules.evaluator.values, query, env)
