@@ -1,4 +1,4 @@
-"""How worlds of a program are drawn exactly: without grounding where it is large, else on its factor graph."""
+"""How worlds of a program are drawn exactly: without grounding, or on the factor graph."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _lifted(name: str, origin: Origin, count: int, whole: bool, options: Options
             model = replace(model, queries=tuple(_unknowns(model.atoms)))
         answers = tuple(worlds.answers([query.targets for query in model.queries]))
         found = Inference(
-            "exact", way.plan.reason, answers, seed=options.seed, chains=1, draws=count, seconds=clock.seconds,
-            notes=(_LEFT_OUT,) if len(open_) < len(asked) else (), apart=1,
+            "exact", way.plan.reason, answers, seed=options.seed, chains=1, draws=count,
+            seconds=clock.seconds, notes=(_LEFT_OUT,) if len(open_) < len(asked) else (), apart=1,
         )  # fmt: skip
         return Sample(name, name_draws(model, answers), found, observed(model))
     return None

@@ -84,8 +84,8 @@ class Sample(NamedAnswers):
 
     @property
     def log_weights(self) -> npt.NDArray[np.float64] | None:
-        """The log weight of each world, shape (worlds,); None where only what was asked for was drawn, without
-        grounding."""
+        """The log weight of each world, shape (worlds,); None where worlds were not grounded, and what was
+        not asked for was not drawn."""
         weights = self.inference.log_weights
         return None if weights is None else weights[0]
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 
 from plx import deadline
-from plx.errors import Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.rows import unique_rows
 from plx.graph.sizes import joint_bits
@@ -22,17 +21,20 @@ _MOST_BITS = 18.0
 """log₂ of the worlds of unknowns that are listed."""
 
 
+class TooManyError(Exception):
+    """There are too many worlds; the message says how many may be listed."""
+
+
 def rationals(problem: Problem) -> tuple[Fraction, list[tuple[Fraction, ...]]]:
     """The sum over all worlds, and for each query the probabilities of the joint states of what evidence left
     open, in C order; none for `map`, and none of anything if no world is possible.
 
-    Raises PlxError for too many worlds, NotRationalError for a weight whose exponential is no ratio.
+    Raises TooManyError, and NotRationalError for a weight whose exponential is no ratio.
     """
     model, graph = problem.model, problem.graph
     cards = graph.card[: graph.n_variables]
     if joint_bits(cards) > _MOST_BITS:
-        message = f"exact rationals are out of reach: there are more than {2**_MOST_BITS:,.0f} worlds to list"
-        raise PlxError(Diagnostic(message))
+        raise TooManyError(f"there are more than {2**_MOST_BITS:,.0f} worlds to list")
     worlds = np.stack([*np.unravel_index(np.arange(math.prod(cards.tolist())), cards)] or [np.zeros(1)])
     nodes = node_states(graph, worlds[: graph.n_variables].astype(np.int32))
     row, weights = _weights(model, nodes)
