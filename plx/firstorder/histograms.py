@@ -115,7 +115,7 @@ def _is_better_joined(ways: Sequence[Ways]) -> bool:
     members = sum(int(one.counts[:1].sum()) for one in ways)
     cells = ways[0].counts.shape[1]
     joined = len(ways) * float(members + 1) ** (cells - 1)
-    return joined < math.prod(float(len(one.logs)) for one in ways)
+    return bool(joined < math.prod(float(len(one.logs)) for one in ways))
 
 
 def _unit(structure: Structure, ways: list[Ways], plus: Plus) -> Unit:

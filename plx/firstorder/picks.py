@@ -41,7 +41,8 @@ class Drawn:
     def many(self, logs: FloatArray, count: int) -> IntArray:
         """See `Pick`."""
         sums = np.cumsum(np.exp(logs - logs.max()))
-        return np.searchsorted(sums, self._random.random(count) * sums[-1], side="right")
+        found: IntArray = np.searchsorted(sums, self._random.random(count) * sums[-1], side="right")
+        return found
 
     def each(self, logs: FloatArray) -> IntArray:
         """See `Pick`."""

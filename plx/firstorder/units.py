@@ -71,10 +71,11 @@ class Units:
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
         count = math.prod(m for _, m in labels)
         shape = self.global_size, self.cells(a)[0], self.cells(b)[0], 1
-        total = np.zeros(shape, dtype=self.local.rules.long) + weight
+        total: LongArray = np.zeros(shape, dtype=self.local.rules.long) + weight
         for nodes, tables in found:
             size, where = self._component(nodes, first, total.shape)
-            logs = np.zeros((1, 1, 1, size), dtype=self.local.rules.long) + allowed(self.local, nodes, where)
+            logs: LongArray = np.zeros((1, 1, 1, size), dtype=self.local.rules.long)
+            logs = logs + allowed(self.local, nodes, where)
             for table in tables:
                 logs = logs + table.at(self._axes_last(first, where))
             if labels and (nodes == found[0][0]):
@@ -140,7 +141,7 @@ class Units:
         left, right = (np.array([e[k] for e in edges], dtype=np.int64) for k in (0, 1))
         number = component_numbers(len(nodes), left, right)
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
-        weight = np.zeros((1, 1, 1, 1), dtype=self.local.rules.long)
+        weight: LongArray = np.zeros((1, 1, 1, 1), dtype=self.local.rules.long)
         by_part: dict[int, tuple[list[int], list[Table]]] = {}
         if labels:
             by_part[int(number[marked[0]]) if marked else -1] = ([], [])

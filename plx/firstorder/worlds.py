@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.errors import PlxError
 from plx.firstorder.base import Base
@@ -21,13 +22,17 @@ _TOGETHER = 1 << 22
 """States of pairs that are worked out at once."""
 
 
+States = npt.NDArray[np.int32]
+"""States of unknowns, and joint states, in all worlds."""
+
+
 @dataclass(frozen=True, eq=False)
 class Worlds:
     """The joint state ``alone`` [W] of what is about no element, and that of every element's own unknowns,
     ``cell`` [elements, W], in the order of their ids."""
 
     alone: IntArray
-    cell: IntArray
+    cell: States
 
 
 Choose = Callable[[FloatArray, IntArray], IntArray]
@@ -47,7 +52,7 @@ class Layout:
         except PlxError as large:
             raise NotLiftableError(large.diagnostics[0].message) from None
 
-    def states(self, worlds: Worlds, choose: Choose) -> IntArray:
+    def states(self, worlds: Worlds, choose: Choose) -> States:
         """The state [nodes, W] of every unknown; ``choose`` says what pairs share, given their cells."""
         out = np.zeros((len(self.local.cards), len(worlds.alone)), dtype=np.int32)
         units = self.base.units
@@ -72,7 +77,7 @@ class Layout:
 
     def _put_pairs(
         self,
-        out: IntArray,
+        out: States,
         worlds: Worlds,
         choose: Choose,
         kinds: tuple[int, int],
@@ -113,7 +118,7 @@ class Layout:
         return self.only is None or local.atoms.place(atom)[0] in self.only
 
     def _put(
-        self, out: IntArray, local: Local, node: int, places: dict[int, IntArray], states: IntArray
+        self, out: States, local: Local, node: int, places: dict[int, IntArray], states: IntArray
     ) -> None:
         """Enter states [n, W] of the unknowns that are as ``node``, with n elements in the place of each."""
         atom = int(np.flatnonzero(local.atoms.node == node)[0])

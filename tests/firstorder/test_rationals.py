@@ -78,7 +78,9 @@ query (f(v1, v2), f(v2, v1))
 def test_random_programs_have_the_answers_of_doubles(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "WEIGHTS", ("log(2)", "log(1/3)", "log(3)", "-log(2)", "log(5/4)"))
     text = programs.program(seed, counting=seed % 2 == 0)
-    text = text.replace("0.3, else: -1.1", "log(4/3), else: log(1/2)").replace("factor 0.4", "factor log(3/2)")
+    text = text.replace("0.3, else: -1.1", "log(4/3), else: log(1/2)").replace(
+        "factor 0.4", "factor log(3/2)"
+    )
     text = "\n".join(line for line in text.splitlines() if "count(f(x) for x in P)\n" not in f"{line}\n")
     plan = lifted(text)
     if plan is None:
@@ -101,7 +103,9 @@ def test_random_programs_have_the_answers_of_doubles(seed: int, monkeypatch: pyt
 def test_few_worlds_have_the_answers_of_doubles(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "WEIGHTS", ("log(2)", "log(1/3)", "log(3)"))
     text = programs.program(seed)
-    text = text.replace("0.3, else: -1.1", "log(4/3), else: log(1/2)").replace("factor 0.4", "factor log(3/2)")
+    text = text.replace("0.3, else: -1.1", "log(4/3), else: log(1/2)").replace(
+        "factor 0.4", "factor log(3/2)"
+    )
     text = "\n".join(line for line in text.splitlines() if "given" not in line)
     ground = plx.compile(text).ground
     try:
@@ -139,7 +143,7 @@ def test_fractions_are_printed_and_kept(tmp_path: Path) -> None:
     result = plx.compile(SMALL).run(exact_rationals=True)
     colours = [estimate.exact for estimate in result.queries[1].estimates]
     assert colours == [0, Fraction(1, 2), Fraction(1, 2)]
-    program, queries, run = read(out)
+    _, queries, run = read(out)
     assert run.z == 96 and queries[0]["estimates"][1].exact == Fraction(3, 4)
 
 
@@ -148,7 +152,9 @@ def test_what_is_no_rational_is_refused_in_words() -> None:
         plx.run(SMALL.replace("log(3)", "0.5"), exact_rationals=True)
     assert refused.value.diagnostics[0].span is not None
     with pytest.raises(PlxError, match=r"and 1 is none"):
-        plx.run("type V = v1..v30\nrandom s(V)\nweight 1: s(x) for x in V\nquery logz\n", exact_rationals=True)
+        plx.run(
+            "type V = v1..v30\nrandom s(V)\nweight 1: s(x) for x in V\nquery logz\n", exact_rationals=True
+        )
     with pytest.raises(CallError, match="not sampled"):
         plx.run(SMALL, method="gibbs", exact_rationals=True)
     chain = "random s(0..30)\nweight log(2): s(i) & s(i + 1) for i in 0..29\nquery logz\n"

@@ -12,8 +12,13 @@ from plx.firstorder.exact.ratio import ObjectArray, Ratio, odds
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
 from plx.graph.learned import ids_with
-from plx.values import IMPOSSIBLE, IntArray, distinct
+from plx.values import IMPOSSIBLE, IntArray, Value, distinct
 from plx.weights import exponential
+
+
+def _ratio(value: Value) -> Ratio:
+    assert not isinstance(value, str | bool)
+    return Ratio(exponential(value))
 
 
 class ExactRules(Rules):
@@ -28,9 +33,7 @@ class ExactRules(Rules):
         ids = ids_with(values, weights, self.numbers) if self.numbers else weights
         known = distinct(ids.ravel())
         table = np.empty(len(known), dtype=object)
-        table[:] = [
-            -np.inf if one == IMPOSSIBLE else Ratio(exponential(values[one])) for one in known.tolist()
-        ]
+        table[:] = [-np.inf if one == IMPOSSIBLE else _ratio(values[one]) for one in known.tolist()]
         found: ObjectArray = table[np.searchsorted(known, ids)]
         return found
 

@@ -120,7 +120,8 @@ class Weights:
         base = self.base
         groups = [number for number, of in enumerate(base.kind) if of == kind]
         seen: dict[object, int] = {}
-        number, sample = [], []
+        number: list[int] = []
+        sample: list[int] = []
         for state in range(len(self.first[kind])):
             key: list[object] = [self.first[kind][state], tuple(self.accept[kind][state])]
             key += [self._added(g, group, state) for group in groups]

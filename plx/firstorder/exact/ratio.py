@@ -55,8 +55,8 @@ def odds(logs: npt.NDArray[Any]) -> ObjectArray:
 def log_sum(logs: npt.NDArray[Any], axis: int, keepdims: bool = False) -> npt.NDArray[Any]:
     """The logs of sums along an axis: of doubles, or of ratios where some are."""
     if logs.dtype != object:
-        found: npt.NDArray[Any] = np.logaddexp.reduce(logs, axis=axis, keepdims=keepdims)
-        return found
+        found: npt.NDArray[Any] = np.logaddexp.reduce(logs, axis=axis, keepdims=True)
+        return found if keepdims else found.squeeze(axis)
     sums = np.asarray(odds(logs).sum(axis=axis, keepdims=keepdims), dtype=object)
     return wrapped(sums.ravel().tolist(), sums.shape)
 

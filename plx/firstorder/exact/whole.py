@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 Whole = Any
@@ -11,10 +12,10 @@ Whole = Any
 
 def _maker() -> Callable[[int], Whole]:
     try:
-        from flint import fmpz
+        found: Callable[[int], Whole] = import_module("flint").fmpz
     except ImportError:
         return int
-    return fmpz  # type: ignore[no-any-return]
+    return found
 
 
 whole: Callable[[int], Whole] = _maker()

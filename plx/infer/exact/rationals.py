@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from plx import deadline
 from plx.graph.model import FactorGraph, GroundModel
@@ -19,6 +20,10 @@ from plx.weights import exponential
 
 _MOST_BITS = 18.0
 """log₂ of the worlds of unknowns that are listed."""
+
+
+States = npt.NDArray[np.int32]
+"""States of nodes, worlds as columns."""
 
 
 class TooManyError(Exception):
@@ -35,8 +40,11 @@ def rationals(problem: Problem) -> tuple[Fraction, list[tuple[Fraction, ...]]]:
     cards = graph.card[: graph.n_variables]
     if joint_bits(cards) > _MOST_BITS:
         raise TooManyError(f"there are more than {2**_MOST_BITS:,.0f} worlds to list")
-    worlds = np.stack([*np.unravel_index(np.arange(math.prod(cards.tolist())), cards)] or [np.zeros(1)])
-    nodes = node_states(graph, worlds[: graph.n_variables].astype(np.int32))
+    count = math.prod(cards.tolist())
+    worlds = np.zeros((graph.n_variables, count), dtype=np.int32)
+    if len(cards):
+        worlds[:] = np.unravel_index(np.arange(count), cards.tolist())
+    nodes = node_states(graph, worlds)
     row, weights = _weights(model, nodes)
     z = _total(row, weights)
     if not z:
@@ -56,7 +64,7 @@ def _total(row: IntArray, weights: Sequence[Fraction]) -> Fraction:
     return sum((n * weight for n, weight in zip(often, weights, strict=True) if n), Fraction(0))
 
 
-def _weights(model: GroundModel, nodes: IntArray) -> tuple[IntArray, list[Fraction]]:
+def _weights(model: GroundModel, nodes: States) -> tuple[IntArray, list[Fraction]]:
     """Which of some weights each world has, and these."""
     graph, values = model.graph, model.values
     ids = distinct(graph.weight)
@@ -74,9 +82,9 @@ def _weights(model: GroundModel, nodes: IntArray) -> tuple[IntArray, list[Fracti
     return row, [math.prod((x**n for x, n in some), start=whole) for some in powers]
 
 
-def _entries(graph: FactorGraph, factor: int, nodes: IntArray) -> IntArray:
+def _entries(graph: FactorGraph, factor: int, nodes: States) -> IntArray:
     """The table entry of a factor in each world."""
     at = np.zeros(nodes.shape[1], dtype=np.int64)
     for node in graph.scope_of(factor).tolist():
         at = at * int(graph.card[node]) + nodes[node]
-    return at + graph.table_start[graph.table_of[factor]]
+    return at + int(graph.table_start[graph.table_of[factor]])
