@@ -61,7 +61,7 @@ class BestWorlds:
     def atoms(self) -> Atoms:
         """The unknowns by name."""
         table = self.layout.local.atoms
-        return named(table, self.layout.base.rules.evaluator.program, np.arange(len(self.layout.local.cards)))
+        return named(table, self.layout.base.rules.evaluator.program, np.arange(len(self.layout.cards)))
 
     def query(self, question: Question) -> GroundQuery | None:
         """A query with the numbers of the atoms that it is about; None where these are all."""

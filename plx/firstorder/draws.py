@@ -105,18 +105,18 @@ class DrawnWorlds:
     @property
     def cards(self) -> IntArray:
         """The number of states of each node."""
-        return np.concatenate([self.local.cards, np.array(self._cards, dtype=np.int64)]).astype(np.int64)
+        return np.concatenate([self.layout.cards, np.array(self._cards, dtype=np.int64)]).astype(np.int64)
 
     def model(self, queries: tuple[GroundQuery, ...]) -> GroundModel:
         """A model of these nodes, without factors, that knows their names."""
         program = self.base.rules.evaluator.program
         graph = assemble(program.values, self.cards, ()).graph
-        atoms: Atoms = named(self.local.atoms, program, np.arange(len(self.local.cards)))
+        atoms: Atoms = named(self.local.atoms, program, np.arange(len(self.layout.cards)))
         return GroundModel(graph, self._observed(atoms), program.values, (), queries)
 
     def _observed(self, atoms: Atoms) -> Atoms:
         """The unknowns, with the values of those that are observed."""
-        known = {node: states[0] for node, states in self.local.evidence().items() if len(states) == 1}
+        known = self.layout.observed
         if not known:
             return atoms
         node, fixed = atoms.node.copy(), atoms.fixed.copy()
@@ -141,7 +141,7 @@ class DrawnWorlds:
         order = np.argsort(labels)
         self._extra.append(order[np.searchsorted(labels, ids, sorter=order)].astype(np.int32))
         self._cards.append(len(labels))
-        return Target(len(self.local.cards) + len(self._cards) - 1, labels)
+        return Target(len(self.layout.cards) + len(self._cards) - 1, labels)
 
     def _total(self, number: int) -> IntArray:
         """By how much a total is above its least value [W]."""
@@ -207,7 +207,7 @@ class Draws:
         base = self.structure.base
         everyone = base.rules.universe.ids.tolist()
         layout = Layout(base, self.elements if self.questions else everyone, self._names)
-        refuse_large(len(everyone) + len(layout.local.cards), count)
+        refuse_large(len(everyone) + len(layout.cards), count)
         found = DrawnWorlds(self.structure.totals, draw_cells(self.structure, count, random), layout)
         found.fill(random)
         return found

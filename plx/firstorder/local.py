@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -70,30 +70,27 @@ class Node:
 
 
 class Local:
-    """The unknowns about some elements alone, and tables over them; nodes are numbered from 0.
+    """The unknowns about some elements alone, and tables over them; nodes are numbered from 0."""
 
-    ``only``: names of random functions, to leave out all others.
-    """
-
-    def __init__(self, rules: Rules, elements: Sequence[int], only: Collection[str] | None = None) -> None:
+    def __init__(self, rules: Rules, elements: Sequence[int]) -> None:
         self.rules = rules
         self.elements = tuple(elements)
         program = rules.evaluator.program
-        randoms = {n: info for n, info in program.randoms.items() if only is None or n in only}
-        kept = {name: _kept(rules, info, self.elements) for name, info in randoms.items()}
+        kept = {name: _kept(rules, info, self.elements) for name, info in program.randoms.items()}
         self.evaluator = _evaluator(rules, replace(program, randoms=kept))
         self.atoms = lay_out(self.evaluator, _MOST)
-        self.cards = self.atoms.number()
-        self.counters = Counters(len(self.cards))
+        cards = self.atoms.number()
+        self.counters = Counters(len(cards))
         self.formulas = Formulas(
             self.evaluator, self.atoms, Algebra(self.evaluator, self.counters, TRUTH_TABLE_LIMIT)
         )
+        self._cards = cards
 
     @cached_property
     def nodes(self) -> list[Node]:
         """All unknowns."""
-        allowed = self.evidence()
-        found: list[Node | None] = [None] * len(self.cards)
+        allowed = self._evidence()
+        found: list[Node | None] = [None] * len(self._cards)
         universe = self.rules.universe
         for block in self.atoms.blocks:
             inside = universe.holds(block.index)
@@ -103,7 +100,7 @@ class Local:
                 mine = frozenset(block.index[row][inside[row]].tolist())
                 if len(mine) > 2:
                     raise NotLiftableError(f"`{block.name}` is about more than two members")
-                found[node] = Node(mine, int(self.cards[node]), allowed.get(node))
+                found[node] = Node(mine, int(self._cards[node]), allowed.get(node))
         return [node for node in found if node is not None]
 
     def of(self, *elements: int) -> list[int]:
@@ -126,11 +123,11 @@ class Local:
         for batch in batches:
             logs = self.rules.logs(batch.tables)
             for nodes, table in zip(batch.scope.tolist(), batch.table.tolist(), strict=True):
-                if any(node >= len(self.cards) for node in nodes):
+                if any(node >= len(self._cards) for node in nodes):
                     raise NotLiftableError(
                         f"{shown(part.task.source.span)} needs too large a table", part.task.source.span
                     )
-                entries = logs[table].reshape([int(self.cards[node]) for node in nodes])
+                entries = logs[table].reshape([int(self._cards[node]) for node in nodes])
                 yield Table(tuple(nodes), entries)
 
     def placed(self, part: Part, elements: Sequence[int], scope: Scope | None = None) -> Scope:
@@ -150,17 +147,14 @@ class Local:
             for row, nodes, table in zip(
                 block.rows.tolist(), block.scope.tolist(), block.table.tolist(), strict=True
             ):
-                if any(node >= len(self.cards) for node in nodes):
+                if any(node >= len(self._cards) for node in nodes):
                     raise NotLiftableError(f"{shown(expr.span)} needs too large a table", expr.span)
                 yield row, Table(tuple(nodes), block.tables[table].reshape(block.cards))
 
-    def evidence(self) -> dict[int, tuple[int, ...]]:
+    def _evidence(self) -> dict[int, tuple[int, ...]]:
         """The states that facts leave to nodes."""
         found: dict[int, set[int]] = {}
-        names = {block.name for block in self.atoms.blocks}
         for facts in self.rules.facts:
-            if facts.random not in names:
-                continue
             universe = self.rules.universe
             inside = universe.holds(facts.index)
             mine = (~inside | np.isin(facts.index, self.elements)).all(axis=1)

@@ -7,7 +7,9 @@ the unknowns of those elements that are asked about, all worlds at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,8 @@ from plx.errors import PlxError
 from plx.firstorder.base import Base
 from plx.firstorder.local import Local, states_of
 from plx.firstorder.refusal import NotLiftableError
+from plx.firstorder.rules import Rules
+from plx.ground.evaluate import Evaluator
 from plx.values import FloatArray, IntArray
 
 _TOGETHER = 1 << 22
@@ -48,13 +52,28 @@ class Layout:
     def __init__(self, base: Base, elements: Sequence[int], only: Collection[str] | None = None) -> None:
         self.base, self.elements, self.only = base, tuple(sorted(elements)), only
         try:
-            self.local = Local(base.rules, self.elements, only)
+            self.local = Local(_about(base.rules, only), self.elements)
         except PlxError as large:
             raise NotLiftableError(large.diagnostics[0].message) from None
 
+    @cached_property
+    def cards(self) -> IntArray:
+        """How many states each unknown has."""
+        atoms = self.local.atoms
+        sizes = np.array([len(domain) for domain in atoms.domains], dtype=np.int64)
+        return sizes[atoms.domain[atoms.node >= 0]]
+
+    @property
+    def observed(self) -> dict[int, int]:
+        """The states of the unknowns that facts leave one."""
+        if not self.local.rules.facts:
+            return {}
+        known = {number: node.allowed for number, node in enumerate(self.local.nodes)}
+        return {number: states[0] for number, states in known.items() if states and len(states) == 1}
+
     def states(self, worlds: Worlds, choose: Choose) -> States:
         """The state [nodes, W] of every unknown; ``choose`` says what pairs share, given their cells."""
-        out = np.zeros((len(self.local.cards), len(worlds.alone)), dtype=np.int32)
+        out = np.zeros((len(self.cards), len(worlds.alone)), dtype=np.int32)
         units = self.base.units
         for node, column in units.axes([]).items():
             self._put(out, units.local, node, {}, column[worlds.alone][None])
@@ -132,3 +151,16 @@ class Layout:
         atoms = self.local.atoms.find(name, index)
         there = np.flatnonzero(atoms >= 0)
         out[self.local.atoms.node[atoms[there]]] = states[there]
+
+
+def _about(rules: Rules, only: Collection[str] | None) -> Rules:
+    """The rules, as if there were no other random functions than these."""
+    if only is None:
+        return rules
+    program = rules.evaluator.program
+    about = copy(rules)
+    about.evaluator = Evaluator(
+        replace(program, randoms={n: program.randoms[n] for n in program.randoms if n in only})
+    )
+    about.facts = [facts for facts in rules.facts if facts.random in only]
+    return about
