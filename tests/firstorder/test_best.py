@@ -32,7 +32,7 @@ def fact(name: str, value: object) -> str:
     return f"observe {name} = {value}\n"
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", range(9))
 def test_the_best_world_of_random_programs(seed: int) -> None:
     lines = program(seed).splitlines()
     head = "\n".join(line for line in lines if not line.startswith("query")) + "\n"
@@ -86,9 +86,9 @@ query map
 
 
 def test_the_best_world_of_many() -> None:
-    """Of 1,000 people all smoke, and friendships that the rule does not ask for are as they cost least."""
+    """Of 400 people all smoke, and friendships that the rule does not ask for are as they cost least."""
     result = plx.run("""
-type P = p1..p1000
+type P = p1..p400
 random smokes(P)
 random friends(P, P)
 weight 0.5: smokes(x) for x in P
@@ -101,8 +101,8 @@ query map smokes(x) for x in P
     assert "not grounded" in result.inference.reason
     friends, smoke = (query.worlds[0] for query in result.queries)
     assert [name for name, value in friends.assignment.items() if value] == ["friends(p1, p2)"]
-    assert all(smoke.assignment.values()) and len(smoke.assignment) == 1000
-    assert smoke.log_weight == pytest.approx(0.5 * 1000 + 0.001 * 1000**2 - 0.25, rel=1e-12)
+    assert all(smoke.assignment.values()) and len(smoke.assignment) == 400
+    assert smoke.log_weight == pytest.approx(0.5 * 400 + 0.001 * 400**2 - 0.25, rel=1e-12)
 
 
 def test_what_is_asked_with_map_and_not_answered() -> None:

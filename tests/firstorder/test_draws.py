@@ -82,8 +82,8 @@ def values(plan: FirstOrderPlan, count: int, seed: int) -> dict[str, tuple[IntAr
 
 
 def farthest(text: str, seed: int) -> tuple[int, float]:
-    """How many shares are compared with their probabilities, and the largest difference in terms of Bernstein's
-    bound."""
+    """How many shares are compared with their probabilities, and the largest difference, Bernstein's bound
+    being 1."""
     plan = lifted(text)
     if plan is None or not isinstance(plan.answers, Answers):
         return 0, 0.0
@@ -110,8 +110,8 @@ def farthest(text: str, seed: int) -> tuple[int, float]:
 
 
 def test_draws_of_random_programs_have_their_probabilities() -> None:
-    found = [farthest(program(seed), seed) for seed in range(25)]
-    assert sum(shares for shares, _ in found) > 250
+    found = [farthest(program(seed), seed) for seed in range(14)]
+    assert sum(shares for shares, _ in found) > 120
     assert max(off for _, off in found) < 1
 
 
@@ -143,9 +143,9 @@ def test_a_seed_draws_the_same_worlds_again() -> None:
     assert any((a[0] != other[name][0]).any() for name, a in first.items())
 
 
-@pytest.mark.parametrize("people", [2, 20_000])
+@pytest.mark.parametrize("people", [2, 5_000])
 def test_draws_of_many(people: int) -> None:
-    """The smokers among 20,000 of whom each smokes with probability 3/4: their number is binomial."""
+    """The smokers among 5,000 of whom each smokes with probability 3/4: their number is binomial."""
     text = f"""
 type P = p1..p{people}
 type Q = q1..q3

@@ -74,7 +74,7 @@ query (f(v1, v2), f(v2, v1))
     assert result.queries[1].estimates[-1].exact == Fraction(9, 265)
 
 
-@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("seed", range(8))
 def test_random_programs_have_the_answers_of_doubles(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "WEIGHTS", ("log(2)", "log(1/3)", "log(3)", "-log(2)", "log(5/4)"))
     text = programs.program(seed, counting=seed % 2 == 0)
@@ -99,7 +99,7 @@ def test_random_programs_have_the_answers_of_doubles(seed: int, monkeypatch: pyt
             np.testing.assert_allclose([float(share) for share in answer.ratios], answer.p, atol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_few_worlds_have_the_answers_of_doubles(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "WEIGHTS", ("log(2)", "log(1/3)", "log(3)"))
     text = programs.program(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import math
@@ -17,6 +18,7 @@ from plx.infer.counting.compositions import compositions
 from plx.infer.counting.marginals import CountPlan, count, count_plan, count_plans
 from plx.infer.counting.odds import Odds
 from plx.infer.exact.elimination import solve
+from plx.infer.infer import infer
 from tests.infer.counting.test_marginals import Factor, Society, ask
 from tests.models import make_model
 
@@ -37,7 +39,7 @@ class Individuals(Society):
             self.factors += [([self.cell(x, c)], self.table(card)) for c, card in enumerate(self.cells)]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(16))
 def test_individuals_agree_with_elimination(seed: int) -> None:
     model = Individuals(seed).model()
     *_, last = count_plans(model)
@@ -116,12 +118,11 @@ def test_job_search(name: str, log_z: float, tmp_path: Path) -> None:
     if path.suffix != ".json":
         path = tmp_path / "model.json"
         path.write_text(as_json(PAPER / name))
-    model = plx.load(path)
-    result = model.run(method="exact")
-    assert result.log_z == pytest.approx(log_z, abs=1e-6)
     known = json.loads((PAPER / f"{name.split('.')[0]}.exact.json").read_text())["marginals_first_2n"]
-    answers = [[*row.distribution.values()] for row in result[: len(known)]]
-    np.testing.assert_allclose(answers, known, atol=1e-9)
+    ground = plx.load(path).ground
+    found = infer(dataclasses.replace(ground, queries=ground.queries[: len(known)]), "exact")
+    assert found.log_z == pytest.approx(log_z, abs=1e-6)
+    np.testing.assert_allclose([answer.p for answer in found.answers], known, atol=1e-9)
 
 
 def as_json(path: Path) -> str:
