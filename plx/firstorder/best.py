@@ -22,7 +22,6 @@ from plx.firstorder.histograms import histograms
 from plx.firstorder.picks import Best
 from plx.firstorder.questions import Question
 from plx.firstorder.structure import Structure
-from plx.firstorder.totals import Totals
 from plx.firstorder.worlds import Layout
 from plx.graph.model import Atoms, GroundQuery
 from plx.ground.atoms import named
@@ -35,13 +34,14 @@ from plx.values import FloatArray
 class _BestCells(Structure):
     """Cells by what is best for each, and for each two."""
 
-    def __init__(self, base: Base, totals: Totals) -> None:
+    def __init__(self, cells: Structure) -> None:
+        base = cells.base
         best = copy(base)
         best.pairs = {}
         for a, b in base.pairs:
             joint, _ = base.units.joint(base.samples[a][0], base.samples[b][-1])
             best.pairs[a, b] = joint.max(axis=3).astype(np.longdouble)
-        super().__init__(best, totals)
+        super().__init__(best, cells.totals)
 
     def merge(self, kind: int, own: FloatArray) -> FloatArray:
         """The best log weights [G, m] of cells from those [G, C] of joint states."""
@@ -70,12 +70,12 @@ class BestWorlds:
             return None
         return part_query(self.layout.local.formulas, replace(query, given=()), query.part, question.env)
 
-    def world(self, base: Base, totals: Totals) -> World:
-        """A most probable world by these rules. Raises NotLiftableError where it takes too much, and
+    def world(self, structure: Structure) -> World:
+        """A most probable world of these cells. Raises NotLiftableError where it takes too much, and
         NoWorldError where there is none."""
-        cells, pick = _BestCells(base, totals), Best()
+        cells, pick = _BestCells(structure), Best()
         worlds, weight = choose_cells(cells, lambda g: histograms(cells, g, np.maximum), pick, 1)
-        states = Layout(base, self.layout.elements, self.layout.only).states(worlds, pick.rows)[:, 0]
+        states = Layout(cells.base, self.layout.elements, self.layout.only).states(worlds, pick.rows)[:, 0]
         return World(states, float(weight[0]))
 
 
@@ -98,8 +98,8 @@ def _asked(base: Base, questions: Sequence[Question]) -> tuple[list[int], set[st
 
 
 def given_rules(program: Program, query: Query) -> Program:
-    """The program in which what a query is given is observed, with this query alone."""
+    """The program in which what a query is given is observed, without queries."""
     rules = [
         Rule("observe", fact, Scope(), fact.span) for given in query.given for fact in flatten("and", given)
     ]
-    return replace(program, rules=(*program.rules, *rules), queries=(replace(query, given=()),))
+    return replace(program, rules=(*program.rules, *rules), queries=())

@@ -11,7 +11,6 @@ import numpy as np
 
 from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.check.walk import parts
-from plx.firstorder.answers import Answers
 from plx.firstorder.cell_worlds import choose_cells
 from plx.firstorder.histograms import histograms
 from plx.firstorder.picks import Drawn
@@ -20,6 +19,7 @@ from plx.firstorder.questions import Pattern, Question
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import Totals, counted
+from plx.firstorder.whole import whole
 from plx.firstorder.worlds import Layout, Worlds
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
@@ -161,10 +161,13 @@ def draw_worlds(
 
     Raises NotLiftableError where they are not drawn so, PlxError where they are too large, and NoWorldError.
     """
-    if not isinstance(plan.answers, Answers):
+    if plan.structure is None:
         raise NotLiftableError("worlds are not drawn where members count each other")
-    questions = [question for question in plan.questions if not question.query.given]
-    draws = Draws(plan.answers.sums.structure, questions)
+    rules = plan.answers.base.rules
+    program = rules.evaluator.program
+    asked_of = tuple(query for query in program.queries if query.targets and not query.given)
+    found = whole(rules, replace(program, queries=asked_of))
+    draws = Draws(found.structure, found.questions)
     worlds = draws.drawn(count, random)
     asked = []
     for question in draws.questions:

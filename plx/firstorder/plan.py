@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,8 +22,9 @@ from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
-from plx.firstorder.totals import Totals, rule_totals
+from plx.firstorder.totals import rule_totals
 from plx.firstorder.turns import Turns
+from plx.firstorder.whole import whole
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.names import QueryNames
@@ -43,8 +44,8 @@ class FirstOrderPlan:
 
     answers: Answers | CountedAnswers
     questions: Sequence[Question]
-    maps: Mapping[int, tuple[Base, Totals]] = field(default_factory=dict)
-    """What rules say for each of the questions that are `map`, with what is given."""
+    maps: Mapping[int, Structure] = field(default_factory=dict)
+    """The cells for each of the questions that are `map`, with what is given."""
 
     @property
     def operations(self) -> float:
@@ -100,9 +101,16 @@ class FirstOrderPlan:
         question = self.questions[number]
         query = best.query(question) or next(instances(self._rules, question))
         try:
-            return query, map_answer((best.world(*self.maps[number]),))
+            return query, map_answer((best.world(self.maps[number]),))
         except NoWorldError:
             raise _never_given(question.query) from None
+
+    @property
+    def structure(self) -> Structure | None:
+        """The cells, where the sums are plain ones over histograms of them."""
+        answers = self.answers
+        plain = type(answers) is Answers and type(answers.sums) is Sums
+        return answers.sums.structure if plain and isinstance(answers, Answers) else None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -119,7 +127,7 @@ def first_order(
     first: NotLiftableError | None = None
     for types in _choices(program, least):
         try:
-            return _plan(program, types, numbers or {})
+            return _with_maps(_plan(program, types, numbers or {}))
         except NotLiftableError as refusal:
             first = first or refusal
         except NoWorldError:
@@ -138,11 +146,7 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
     if counters is None:
-        maps = _maps(program, universe, numbers, base, totals)
-        return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions, maps)
-    if asked := [query for query in program.queries if query.kind == "map"]:
-        what = "most probable worlds where members count each other"
-        raise NotLiftableError(f"{what} are not found without grounding", asked[0].span)
+        return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
     answers = CountedAnswers(Turns(base, counters, totals))
     for question in questions:
         for pattern in question.patterns:
@@ -150,18 +154,22 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     return FirstOrderPlan(answers, questions)
 
 
-def _maps(
-    program: Program, universe: Universe, numbers: Mapping[str, Number], base: Base, totals: Totals
-) -> dict[int, tuple[Base, Totals]]:
-    """What the rules say for each `map`, by its place among the queries, with what is given observed."""
+def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
+    """The plan, with what `map` needs. Raises NotLiftableError where its sums are no plain ones."""
     found = {}
-    for i, query in enumerate(program.queries):
-        if query.kind == "map":
-            found[i] = base, totals
-            if query.given:
-                other = Base(read_rules(given_rules(program, query), universe, numbers))
-                found[i] = other, rule_totals(other)
-    return found
+    for i, question in enumerate(plan.questions):
+        if question.query.kind == "map":
+            if plan.structure is None:
+                what = (
+                    "a most probable world is found without grounding where members do not count each other"
+                )
+                raise NotLiftableError(what, question.query.span)
+            try:
+                rules = plan.answers.base.rules
+                found[i] = whole(rules, given_rules(rules.evaluator.program, question.query)).structure
+            except NoWorldError:
+                raise _never_given(question.query) from None
+    return replace(plan, maps=found)
 
 
 def _choices(program: Program, least: int) -> Iterator[tuple[str, ...]]:

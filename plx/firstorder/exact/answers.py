@@ -11,6 +11,7 @@ from fractions import Fraction
 from plx.check.program import BOOLEAN, Const, Expr, Operation, Rule, Scope, SetBinding, SetConst, Variable
 from plx.check.walk import parts
 from plx.errors import Diagnostic, NoWorldError, PlxError
+from plx.firstorder.counted_answers import CountedAnswers
 from plx.firstorder.exact.sums import exact_sum
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.questions import Pattern
@@ -32,6 +33,8 @@ class ExactPlan:
 
     def run(self) -> tuple[GroundModel, Inference]:
         """The answers of the plan, with fractions. Raises NoWorldError if no world is possible."""
+        if self.plan.structure is None and type(self.plan.answers) is not CountedAnswers:
+            raise NotLiftableError("exact rationals are not summed in this way")
         z = self.sum()
         model, found = self.plan.run()
         answers, at = [], 0

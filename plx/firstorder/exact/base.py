@@ -10,7 +10,7 @@ import numpy.typing as npt
 from plx.firstorder.base import Base
 from plx.firstorder.exact.ratio import ObjectArray, Ratio, odds
 from plx.firstorder.refusal import NotLiftableError
-from plx.firstorder.rules import Rules
+from plx.firstorder.whole import WholeRules, refuse_order
 from plx.graph.learned import ids_with
 from plx.values import IMPOSSIBLE, IntArray, Value, distinct
 from plx.weights import exponential
@@ -21,7 +21,7 @@ def _ratio(value: Value) -> Ratio:
     return Ratio(exponential(value))
 
 
-class ExactRules(Rules):
+class ExactRules(WholeRules):
     """Rules by exact log weights, `Ratio`; 0 and -inf may stand for themselves."""
 
     dtype: ClassVar[type] = object
@@ -43,6 +43,16 @@ class ExactBase(Base):
 
     least_alike: ClassVar[bool] = False
 
-    def _refuse_order(self, weights: npt.NDArray[Any], other: npt.NDArray[Any]) -> None:
-        if not np.array_equal(odds(weights), odds(other)):
-            raise NotLiftableError("rules depend on the order of members", self.rules.ordered)
+    def _pairs(self) -> dict[tuple[int, int], npt.NDArray[Any]]:
+        refuse_order(self)
+        found = {}
+        for a in range(self.kinds):
+            for b in range(a, self.kinds):
+                mine, others = self.samples[a], self.samples[b]
+                if a != b or len(mine) > 1:
+                    found[a, b] = self.units.pair(mine[0], others[-1])[..., 0]
+                if a == b and len(mine) > 1:
+                    weights = odds(found[a, b])
+                    if not np.array_equal(weights, weights.transpose(0, 2, 1)):
+                        raise NotLiftableError("rules depend on the order of members", self.rules.ordered)
+        return found
