@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from plx.firstorder.limits import MOST_GROUPS
@@ -22,6 +24,9 @@ class Base:
     theirs. Raises NotLiftableError where there are too many, or their order matters.
     """
 
+    least_alike: ClassVar[bool] = True
+    """Whether two members must be alike, as there is nothing to gain otherwise."""
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         ids = rules.universe.ids
@@ -35,7 +40,7 @@ class Base:
         order = np.argsort(self.kind_of, kind="stable")
         starts = np.searchsorted(self.kind_of[order], np.arange(self.kinds))
         ends = np.append(starts[1:], len(order))
-        if self.kinds == len(ids):
+        if self.least_alike and self.kinds == len(ids):
             raise NotLiftableError("no two members of a type are alike")
         members = [ids[order[low:high]] for low, high in zip(starts, ends, strict=True)]
         self.samples = [_ends(rules, some) for some in members]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -63,6 +64,12 @@ class Facts:
 class Rules:
     """The parts of all rules, the facts, and what both say that tells elements apart."""
 
+    dtype: ClassVar[type] = np.float64
+    """What log weights are, …"""
+
+    long: ClassVar[type] = np.longdouble
+    """… and those of pairs, of which there are many."""
+
     universe: Universe
     evaluator: Evaluator
     numbers: Mapping[str, Number] = field(default_factory=dict)
@@ -84,9 +91,11 @@ class Rules:
         self.named: set[int] = set()  # elements that rules name
 
 
-def read_rules(program: Program, universe: Universe, numbers: Mapping[str, Number]) -> Rules:
+def read_rules(
+    program: Program, universe: Universe, numbers: Mapping[str, Number], kind: type[Rules] = Rules
+) -> Rules:
     """The rules of a program. Raises NotLiftableError for what no pair of elements shows."""
-    rules = Rules(universe, Evaluator(program), numbers)
+    rules = kind(universe, Evaluator(program), numbers)
     for name in universe.types:
         rules.marks.members(program.types[name].members)
     for info in program.randoms.values():
@@ -118,11 +127,11 @@ def read_rules(program: Program, universe: Universe, numbers: Mapping[str, Numbe
 
 def _read_query(rules: Rules, query: Query) -> None:
     """What a query tells apart; the elements that it names are not: each is asked about on its own."""
-    if query.kind == "map":
-        raise NotLiftableError("a most probable world names every unknown", query.span)
+    if query.best > 1:
+        raise NotLiftableError(f"`map {query.best}` asks for worlds that are as good as the best", query.span)
     scope_variables(rules, query.scope)
     look = _Look(rules, query.span, own=True, asked=True)
-    for expr in (*query.targets, *query.given):
+    for expr in (*query.targets, *query.given, *([] if query.part is None else [query.part])):
         look.walk(expr)
 
 

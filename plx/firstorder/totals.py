@@ -130,7 +130,7 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
         weight = None
         if part.task.source.weight is not None:
             weight = rules.logs(rules.evaluator.value(part.task.source.weight, one))[0]
-        logs = np.zeros((base.states, rows.n))
+        logs: FloatArray = np.zeros((base.states, rows.n), dtype=rules.dtype)
         for at, table in local.columns(body, rows):
             ids = base.units.global_table(table)
             logs[:, at] = _logs(rules, part, ids, weight)
