@@ -135,6 +135,7 @@ def run(
     seconds: float | None = None,
     accuracy: float = 0.005,
     draws: int | None = None,
+    exact_rationals: bool = False,
     progress: bool | Report = False,
     **bindings: object,
 ) -> Result:
@@ -145,7 +146,7 @@ def run(
     Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
     declares as well.
     """
-    given = (method, seed, chains, samples, seconds, accuracy, draws, progress)
+    given = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals, progress)
     told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
@@ -156,6 +157,7 @@ def run(
         seconds=seconds,
         accuracy=accuracy,
         draws=draws,
+        exact_rationals=exact_rationals,
         progress=progress,
     )
 

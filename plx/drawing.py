@@ -1,8 +1,9 @@
-"""How worlds of a program are drawn exactly, on its factor graph."""
+"""How worlds of a program are drawn exactly: without grounding, or on the factor graph."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +12,20 @@ from plx.answer.estimate import name_draws, observed, slot_names
 from plx.answer.sample import Sample
 from plx.clash import explained
 from plx.errors import CallError, Diagnostic
+from plx.firstorder.choice import FirstOrderWay
+from plx.firstorder.draws import draw_worlds as draw_worlds_of
+from plx.firstorder.plan import FirstOrderPlan
+from plx.firstorder.refusal import NotLiftableError
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.condition import condition
 from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_draws
 from plx.infer.exact_draws import draw_worlds
-from plx.infer.options import Options
+from plx.infer.inference import Inference
+from plx.infer.options import Clock, Options
 from plx.infer.prepared import Prepared
-from plx.origin import Origin
+from plx.infer.streams import Stream, generator
+from plx.origin import CheckedProgram, Origin
 
 
 def draw(
@@ -28,7 +35,40 @@ def draw(
 
     Raises as `plx.model.Model.sample`.
     """
-    group, notes = _group(ground(), whole)
+    found = _lifted(name, origin, count, whole, options)
+    return _grounded(name, origin, ground(), count, whole, options) if found is None else found
+
+
+def _lifted(name: str, origin: Origin, count: int, whole: bool, options: Options) -> Sample | None:
+    """Worlds of a large program that need no factor graph; None where that does not draw them."""
+    if not isinstance(origin, CheckedProgram):
+        return None
+    asked = [query for query in origin.program.queries if query.targets and not whole]
+    open_ = tuple(query for query in asked if not query.given)
+    if asked and not open_:  # all under something given
+        return None
+    clock = Clock()
+    way = FirstOrderWay(replace(origin.program, queries=open_), origin.numbers(), options.seconds)
+    with explained(origin), suppress(NotLiftableError):
+        if way.is_small or not isinstance(way.plan, FirstOrderPlan):
+            return None
+        worlds, queries = draw_worlds_of(way.plan, count, generator(options.seed, Stream.DRAWS))
+        model = worlds.model(tuple(queries))
+        if not open_:
+            model = replace(model, queries=tuple(_unknowns(model.atoms)))
+        answers = tuple(worlds.answers([query.targets for query in model.queries]))
+        found = Inference(
+            "exact", way.plan.reason, answers, seed=options.seed, chains=1, draws=count,
+            seconds=clock.seconds, notes=(_LEFT_OUT,) if len(open_) < len(asked) else (), apart=1,
+        )  # fmt: skip
+        return Sample(name, name_draws(model, answers), found, observed(model))
+    return None
+
+
+def _grounded(
+    name: str, origin: Origin, ground: GroundModel, count: int, whole: bool, options: Options
+) -> Sample:
+    group, notes = _group(ground, whole)
     refuse_large_draws(group.model.graph, group.model.queries, count, 1)
     with explained(origin, group):
         model = condition(group.model, group.given)

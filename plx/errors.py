@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -60,6 +60,10 @@ class PlxError(Exception):
 
     def __str__(self) -> str:
         return "\n\n".join(render(diagnostic) for diagnostic in self.diagnostics)
+
+    def noted(self, *notes: Note) -> PlxError:
+        """The same mistakes, with notes at the end of each."""
+        return type(self)([replace(one, notes=(*one.notes, *notes)) for one in self.diagnostics])
 
 
 class CallError(PlxError):

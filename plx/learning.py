@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plx.clash import explained
-from plx.errors import CallError, Diagnostic, did_you_mean
+from plx.errors import CallError, Diagnostic, Note, PlxError, did_you_mean
 from plx.origin import CheckedProgram
 from plx.recipe import Recipe, learn_statements
 
@@ -35,10 +35,34 @@ def programs_of(
     worlds: Iterable[GivenWorld] | None,
 ) -> list[CheckedProgram]:
     """The program with the data of each world; ``None`` stands for its own. Raises PlxError, CallError."""
-    programs = [program] if worlds is None else [told(world) for world in worlds]
-    if not programs:
+    if worlds is None:
+        return [program]
+    if isinstance(worlds, Mapping | str | os.PathLike):
+        raise CallError(Diagnostic("`worlds` is a list of worlds, this is one", hint="worlds=[…]"))
+    every = list(worlds)
+    if not every:
         raise CallError(Diagnostic("there are no worlds", hint="worlds=[{…}, {…}]"))
-    return programs
+    return [_one_of(every, i, told) for i in range(len(every))]
+
+
+def _one_of(
+    worlds: Sequence[GivenWorld], i: int, told: Callable[[GivenWorld], CheckedProgram]
+) -> CheckedProgram:
+    """The program with the data of a world. Raises as `programs_of`, with the number of the world."""
+    world = worlds[i]
+    if not isinstance(world, Mapping | str | os.PathLike):
+        message = f"a world is a dict of data, or a folder, and world {i + 1} is a {type(world).__name__}"
+        raise CallError(
+            Diagnostic(message, hint="one program learns from all worlds: each is data of its own for it")
+        )
+    if len(worlds) == 1:
+        return told(world)
+    place = "" if isinstance(world, Mapping) else f", `{os.fspath(world)}`"
+    words = f"in world {i + 1} of {len(worlds)}{place}"
+    try:
+        return replace(told(world), world=words)
+    except PlxError as error:
+        raise error.noted(Note(words)) from None
 
 
 def told(recipe: Recipe, world: GivenWorld) -> Recipe:
@@ -53,7 +77,10 @@ def placed(learned: Sequence[Learned], program: CheckedProgram) -> tuple[Learned
     if program.module.source.text == program.text:
         return tuple(learned)
     nodes = learn_statements(program.text)
-    return tuple(replace(one, node=nodes[one.node.name.text], formula=one.span.text) for one in learned)
+    return tuple(
+        replace(one, node=nodes[one.node.name.text], formula=one.span.text, origin=one.node)
+        for one in learned
+    )
 
 
 def world_of(program: CheckedProgram, given: Collection[str]) -> World:
@@ -115,7 +142,10 @@ def crossed(
 def require_randoms(program: CheckedProgram, given: Collection[str]) -> None:
     """Raises CallError, with the nearest name, where one of ``given`` is no random function."""
     randoms = program.program.randoms
+    named = (getattr(one, "name", None) for one in program.module.statements)
+    known = {name.text for name in named if name is not None}
     for name in given:
         if name not in randoms:
-            hint = did_you_mean(name, randoms)
+            fixed = "what is no random function is given in any case: leave it out"
+            hint = fixed if name in known else did_you_mean(name, randoms)
             raise CallError(Diagnostic(f"`given` names `{name}`, which is no random function", hint=hint))

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from plx.clash import explained
-from plx.errors import CallError, Diagnostic
+from plx.errors import CallError, Diagnostic, PlxError
 from plx.origin import CheckedProgram, Origin
 from plx.recipe import Recipe
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plx.firstorder.choice import FirstOrderWay
     from plx.graph.model import GroundModel
     from plx.infer.mixing.report import Mixing
-    from plx.infer.options import Report
+    from plx.infer.options import Options, Report
     from plx.learn.cross import CrossValidation
     from plx.learn.result import Fit as AnyFit
     from plx.learn.score import Score
@@ -289,6 +289,7 @@ class Model:
         seconds: float | None = None,
         accuracy: float = 0.005,
         draws: int | None = None,
+        exact_rationals: bool = False,
         progress: bool | Report = False,
     ) -> Result:
         """Answer the queries.
@@ -302,6 +303,8 @@ class Model:
                 this nor ``samples`` is given, without limit for ``exact``.
             accuracy: stop when every standard error is below this and the chains agree.
             draws: keep so many worlds of each chain, of what the queries ask for: ``result.to_arviz()``.
+            exact_rationals: probabilities as fractions, and the sum over worlds as a fraction or an integer;
+                every weight must be the log of a rational number, the method ``auto`` or ``exact``.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
 
@@ -329,12 +332,29 @@ class Model:
         with watcher(progress) as report:
             try:
                 asked = replace(options, progress=report)
+                if exact_rationals:
+                    return self._rational(method, asked)
                 result = Answering(self.name, self.origin, lambda: self.ground, method, asked).result()
             except KeyboardInterrupt:
                 raise Interrupted from None
         if result.status == "interrupted":
             raise Interrupted(result)
         return result
+
+    def _rational(self, method: str, options: Options) -> Result:
+        """The answers as fractions, by the end of the time."""
+        from plx.deadline import OutOfTimeError, within
+        from plx.rationals import rational_result
+
+        if method not in ("auto", "exact") or options.draws is not None:
+            what = f"method {method}" if options.draws is None else "draws"
+            raise CallError(Diagnostic(f"exact rationals are not sampled: leave out {what}"))
+        try:
+            with within(options.seconds):
+                return rational_result(self.name, self.origin, lambda: self.ground, options)
+        except OutOfTimeError:
+            message = f"no exact rationals were found within {options.seconds:g} seconds"
+            raise PlxError(Diagnostic(message, hint="give it more seconds")) from None
 
     def sample(
         self,

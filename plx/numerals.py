@@ -26,6 +26,11 @@ def rational_text(q: Fraction) -> str:
     return f"{'-' if q < 0 else ''}{text[:-places]}.{text[-places:]}"
 
 
+def fraction_text(q: Fraction) -> str:
+    """The number as a fraction in lowest terms: ``5/12``, ``768``."""
+    return digits(q.numerator) if q.denominator == 1 else f"{digits(q.numerator)}/{digits(q.denominator)}"
+
+
 def decimal_places(denominator: int) -> int | None:
     """How many decimal places a fraction in lowest terms has; None where they never end."""
     twos, rest = _divided_out(denominator, 2)

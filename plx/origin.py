@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from plx.check.observing import observing
 from plx.check.program import LearnInfo, Program
-from plx.errors import Diagnostic, NoWorldError, PlxError
+from plx.errors import Diagnostic, Note, NoWorldError, PlxError
 from plx.syntax import ast
 from plx.weights import Number
 
@@ -57,7 +57,8 @@ class CheckedProgram:
     """A program of plx, its syntax tree and its ``text``.
 
     ``max_ground`` is the most ground instances of a rule, None for the default. ``notes`` are what was said
-    as the program was translated from another language, ``weights`` are learned numbers by name.
+    as the program was translated from another language, ``weights`` are learned numbers by name,
+    ``world`` says which of several sets of data it has, as a message does.
     """
 
     program: Program
@@ -66,6 +67,7 @@ class CheckedProgram:
     max_ground: int | None = None
     notes: tuple[Diagnostic, ...] = ()
     weights: Mapping[str, Number] = field(default_factory=dict)
+    world: str = ""
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -130,7 +132,7 @@ class CheckedProgram:
         return write_ground(self.assemble())
 
     def blamed(self, clash: NoWorldError) -> PlxError:
-        return clash
+        return clash.noted(Note(self.world)) if self.world else clash
 
     def lint(self, model: Callable[[], GroundModel | None]) -> tuple[Diagnostic, ...]:
         from plx.lint.lint import lint

@@ -67,6 +67,7 @@ def _name_answer(model: GroundModel, label: Label, query: GroundQuery, answer: A
         worlds=tuple(_name_world(model, label, world, query.part) for world in answer.worlds),
         log_z=answer.log_z,
         log_z_mcse=answer.log_z_mcse,
+        z=answer.ratios[0] if query.kind == "logz" and answer.ratios else None,
         converged=answer.converged,
         **_place(label, query),
         drawn=tuple(_drawn(model, label, query, answer)),
@@ -135,31 +136,38 @@ def _estimates(label: Label, query: GroundQuery, answer: Answer) -> tuple[Estima
 
 def _every_state(label: Label, targets: Sequence[Target], answer: Answer) -> Iterator[Estimate]:
     """One estimate per joint state of the targets, the last target fastest."""
-    domains, p, mcse = _over_domains(targets, answer)
+    domains, p, mcse, exact = _over_domains(targets, answer)
     labels = [[label(value) for value in domain.tolist()] for domain in domains]
-    numbers = zip(p.tolist(), mcse.tolist(), strict=True)
+    numbers = zip(p.tolist(), mcse.tolist(), exact, strict=True)
     if len(labels) == 1:
-        for (value, text), (share, error) in zip(labels[0], numbers, strict=True):
-            yield Estimate(value, text, share, error)
+        for (value, text), found in zip(labels[0], numbers, strict=True):
+            yield Estimate(value, text, *found)
         return
-    for state, (share, error) in zip(itertools.product(*labels), numbers, strict=True):
+    for state, found in zip(itertools.product(*labels), numbers, strict=True):
         values, texts = zip(*state, strict=True)
-        yield Estimate(values, f"({', '.join(texts)})", share, error)
+        yield Estimate(values, f"({', '.join(texts)})", *found)
 
 
-def _over_domains(targets: Sequence[Target], answer: Answer) -> tuple[list[IntArray], FloatArray, FloatArray]:
-    """Value ids of each target, and all of their combinations: also those that evidence excludes, which
-    have probability 0, unless there are more than anyone could want."""
+Shares = tuple[list[IntArray], FloatArray, FloatArray, list[Fraction | None]]
+"""Value ids of each target, and of all of their combinations the probability, its error, and the fraction."""
+
+
+def _over_domains(targets: Sequence[Target], answer: Answer) -> Shares:
+    """The answer over all combinations: also those that evidence excludes, which have probability 0, unless
+    there are more than anyone could want."""
+    ratios: list[Fraction | None] = [*(answer.ratios or (None,) * len(answer.p))]
     labels = [target.labels for target in targets]
     domains = [target.labels if target.domain is None else target.domain for target in targets]
     shape = [len(domain) for domain in domains]
     if shape == [len(own) for own in labels] or math.prod(shape) > MOST_EXCLUDED:
-        return labels, answer.p, answer.mcse
+        return labels, answer.p, answer.mcse, ratios
     place = np.ix_(*map(_positions, domains, labels))
     given = [len(own) for own in labels]
     p, mcse = np.zeros(shape), np.zeros(shape)
     p[place], mcse[place] = answer.p.reshape(given), answer.mcse.reshape(given)
-    return domains, p.reshape(-1), mcse.reshape(-1)
+    exact = np.full(shape, Fraction(0) if answer.ratios else None, dtype=object)
+    exact[place] = np.array(ratios, dtype=object).reshape(given)
+    return domains, p.reshape(-1), mcse.reshape(-1), exact.reshape(-1).tolist()
 
 
 def _positions(domain: IntArray, labels: IntArray) -> IntArray:
@@ -172,7 +180,9 @@ def _positions(domain: IntArray, labels: IntArray) -> IntArray:
 def _both_truths(found: Sequence[Estimate]) -> tuple[Estimate, ...]:
     """Both truth values, false first, also where evidence left only one."""
     by_value = {estimate.value: estimate for estimate in found}
-    absent = {False: Estimate(False, "false", 0.0), True: Estimate(True, "true", 0.0)}
+    none = None if found[0].exact is None else Fraction(0)
+    texts = {False: "false", True: "true"}
+    absent = {value: Estimate(value, text, 0.0, exact=none) for value, text in texts.items()}
     return tuple(by_value.get(truth, absent[truth]) for truth in (False, True))
 
 

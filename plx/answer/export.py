@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plx.answer.named import MapWorld, NamedAnswer, NamedAnswers, Value
+from plx.answer.named import Estimate, MapWorld, NamedAnswer, NamedAnswers, Value
 from plx.answer.rows import HEADINGS, query_rows, rows
 from plx.answer.table import summary, warnings
 from plx.markup import html_table
+from plx.numerals import fraction_text
 
 COLUMNS = (
     "query", "line", "kind", "value", "p", "mcse", "mean", "sd", "sd_mcse",
@@ -48,7 +49,13 @@ def to_dict(result: NamedAnswers) -> dict[str, Any]:
         "notes": [*run.notes, *warnings(result)],
         "advice": list(run.advice),
         "log_z_mcse": _finite(run.log_z_mcse) if run.log_z is not None else None,
+        **({} if run.z is None else {"z": fraction_text(run.z)}),
     }
+
+
+def _share(estimate: Estimate) -> dict[str, Any]:
+    exact = {} if estimate.exact is None else {"exact": fraction_text(estimate.exact)}
+    return {"p": estimate.p, "mcse": _finite(estimate.mcse), **exact}
 
 
 def _query_dict(query: NamedAnswer) -> dict[str, Any]:
@@ -58,7 +65,7 @@ def _query_dict(query: NamedAnswer) -> dict[str, Any]:
         "name": query.name,
         "line": query.line,
         "kind": query.kind,
-        "values": {e.text: {"p": e.p, "mcse": _finite(e.mcse)} for e in query.estimates},
+        "values": {e.text: _share(e) for e in query.estimates},
         "mean": _finite(moments.mean) if moments else None,
         "sd": _finite(moments.sd) if moments else None,
         "assignment": dict(best.assignment) if best else None,
@@ -74,6 +81,7 @@ def _query_dict(query: NamedAnswer) -> dict[str, Any]:
         "converged": query.converged,
         "term": query.term,
         "slots": dict(query.slots),
+        **({} if query.z is None else {"z": fraction_text(query.z)}),
         **_typed([e.value for e in query.estimates], [e.text for e in query.estimates]),
     }
 

@@ -7,6 +7,8 @@ import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -62,6 +64,7 @@ def _result(data: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]], Inferen
         seconds=float(data["seconds"]),
         status=_one_of(data["status"], ("done", "limit", "interrupted")),
         advice=tuple(map(_str, data["advice"])),
+        z=_fraction(data.get("z")),
     )
     program = _str(data["program"])
     warned = warnings(NamedAnswers(program, [NamedAnswer(**query) for query in queries], run))
@@ -86,6 +89,7 @@ def _query(data: Mapping[str, Any]) -> dict[str, Any]:
         "worlds": tuple(map(_world, data["worlds"])),
         "log_z": _float(data["log_z"]),
         "log_z_mcse": _log_z_error(data),
+        "z": _fraction(data.get("z")),
         "converged": _bool(data["converged"]),
         "term": _str(data["term"]),
         "slots": {_str(name): _value(value) for name, value in data["slots"].items()},
@@ -100,7 +104,8 @@ def _log_z_error(data: Mapping[str, Any]) -> float:
 def _estimates(values: Mapping[str, Any], typed: Sequence[Any] | None) -> Iterable[Estimate]:
     found = map(plain_value, values) if typed is None else map(_value, typed)
     for (text, estimate), value in zip(values.items(), found, strict=True):
-        yield Estimate(value, _str(text), float(estimate["p"]), _error(estimate["mcse"]))
+        exact = _fraction(estimate.get("exact"))
+        yield Estimate(value, _str(text), float(estimate["p"]), _error(estimate["mcse"]), exact)
 
 
 def _world(data: Mapping[str, Any]) -> MapWorld:
@@ -119,6 +124,14 @@ def _value(data: Any) -> Any:
     if not isinstance(data, Value):
         raise TypeError
     return data
+
+
+def _fraction(data: Any) -> Fraction | None:
+    """An exact number; those of many thousand digits are read as well."""
+    if data is None:
+        return None
+    top, _, bottom = _str(data).partition("/")
+    return Fraction(int(Decimal(top)), int(Decimal(bottom or "1")))
 
 
 def _float(data: Any) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -23,13 +24,14 @@ class Estimate:
     """The probability of one value, or of one tuple of values, of a query.
 
     ``text`` is the value as a program writes it. ``mcse`` is the Monte-Carlo standard error of
-    ``p``, 0 where the answer is exact.
+    ``p``, 0 where the answer is exact. ``exact`` is ``p`` as a fraction, where that was asked for.
     """
 
     value: Value | tuple[Value, ...]
     text: str
     p: float
     mcse: float = 0.0
+    exact: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ class NamedAnswer:
     term: str = ""
     slots: Mapping[str, Value] = field(default_factory=dict, hash=False)
     drawn: tuple[Draws, ...] = field(default=(), compare=False, repr=False)
+    z: Fraction | None = None
 
     @property
     def answered(self) -> bool:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
@@ -45,7 +46,8 @@ class QueryResult(NamedAnswer):
     has its index by the names of slots. ``estimates`` lists the values with their probabilities. ``moments``
     are those of a number, and of an unknown all of whose values are numbers, ``worlds`` those of ``map``,
     ``log_z`` that of ``logz``. ``ess`` and ``rhat`` are the effective sample size and the split R-hat, None
-    for an exact answer. What a query of another kind asks for, as the ``mean`` of a formula, raises
+    for an exact answer. ``z`` is the sum over worlds of ``logz`` as a fraction, where exact rationals were
+    asked for. What a query of another kind asks for, as the ``mean`` of a formula, raises
     AttributeError, which says what there is; so does everything where the time was over before the query was
     reached, and ``answered`` is False.
     """
@@ -211,6 +213,12 @@ class Result(NamedAnswers):
     def log_z(self) -> float | None:
         """The log of the sum over worlds, where the method gives it."""
         return self.inference.log_z
+
+    @property
+    def z(self) -> Fraction | None:
+        """The sum over worlds itself, where exact rationals were asked for: without weights, how many worlds
+        there are."""
+        return self.inference.z
 
     @property
     def status(self) -> Literal["done", "limit", "interrupted"]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from plx.answer.named import Estimate, MapWorld, NamedAnswer, NamedAnswers
 from plx.answer.numbers import count_text, error_text, log_z_text, number_text, probability_text
-from plx.numerals import readable
+from plx.numerals import fraction_text, readable
 
 MOST_QUERIES = 500
 """A table shows so many answers; the other formats show all."""
@@ -76,13 +76,20 @@ def _answers(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     if not query.answered:
         yield "", "not known", ""
     elif query.kind == "probability":
-        yield "", truth_text(query), error_text(query.mcse)
+        exact = query.estimates[1].exact
+        yield (
+            "",
+            truth_text(query) if exact is None else readable(fraction_text(exact)),
+            error_text(query.mcse),
+        )
     elif query.kind == "logz":
         yield (
             "log Z",
             "not known" if query.log_z is None else log_z_text(query.log_z, query.mcse),
             error_text(query.mcse),
         )
+        if query.z is not None:
+            yield "Z", readable(fraction_text(query.z)), ""
     elif query.kind == "map":
         yield from _world_rows(query)
     else:
@@ -107,7 +114,9 @@ def _number_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
 def _value_rows(query: NamedAnswer) -> Iterator[tuple[str, str, str]]:
     shown, rest = _most_probable(query.estimates)
     for estimate in shown:
-        yield readable(estimate.text), probability_text(estimate.p, estimate.mcse), error_text(estimate.mcse)
+        p = probability_text(estimate.p, estimate.mcse)
+        exact = p if estimate.exact is None else readable(fraction_text(estimate.exact))
+        yield readable(estimate.text), exact, error_text(estimate.mcse)
     if rest:
         worst = max(estimate.mcse for estimate in rest)
         yield (

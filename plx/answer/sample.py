@@ -83,11 +83,11 @@ class Sample(NamedAnswers):
         return self.inference.notes
 
     @property
-    def log_weights(self) -> npt.NDArray[np.float64]:
-        """The log weight of each world, shape (worlds,)."""
-        assert self.inference.log_weights is not None
-        weights: npt.NDArray[np.float64] = self.inference.log_weights[0]
-        return weights
+    def log_weights(self) -> npt.NDArray[np.float64] | None:
+        """The log weight of each world, shape (worlds,); None where worlds were not grounded, and what was
+        not asked for was not drawn."""
+        weights = self.inference.log_weights
+        return None if weights is None else weights[0]
 
     @cached_property
     def _by_name(self) -> dict[str, list[NamedAnswer]]:
@@ -112,7 +112,7 @@ class Sample(NamedAnswers):
             "reason": run.reason,
             "seconds": run.seconds,
             "notes": [*run.notes],
-            "log_weights": self.log_weights.tolist(),
+            "log_weights": None if self.log_weights is None else self.log_weights.tolist(),
             "worlds": {name: draws.array()[0].tolist() for name, draws in self._columns()},
         }
 

@@ -164,6 +164,12 @@ def run(
     draws: Annotated[
         int | None, typer.Option(callback=check_number, help="Worlds of each chain to keep, for --plot.")
     ] = None,
+    exact_rationals: Annotated[
+        bool,
+        typer.Option(
+            "--exact-rationals", help="Fractions, and the number of worlds; weights are logs of ratios."
+        ),
+    ] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the answers: a.svg, a.png, a.pdf.")
     ] = None,
@@ -222,6 +228,7 @@ def run(
                 seconds=seconds,
                 accuracy=accuracy,
                 draws=draws,
+                exact_rationals=exact_rationals,
                 progress=True,
             )
         except Interrupted as interrupt:

@@ -86,7 +86,8 @@ def learn(
         str, typer.Option(help="With --folds: how probabilities are found, as in `plx run`.")
     ] = "auto",
     write: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the program with the numbers in place.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the program with the numbers in place; a .mln as a .mln."),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -107,6 +108,8 @@ def learn(
     form = form_of(format, output, Format.table)
     if write is not None:
         check_output(write)
+        if _is_network(write) and not _is_network(file):
+            raise typer.BadParameter(f"{file} is no Markov logic network: --write a .plx")
     _require_plot(plot)
     choices = mln_choices(weights, None, closed, dialect, hidden, trained, prior)
     check_method(method)
@@ -134,8 +137,6 @@ def learn(
     fit = model.learn(
         worlds, given=names(given), objective=objective.value, starts=starts, seed=seed, progress=True
     )
-    if write is not None:
-        put(fit.source(), write)
     if plot is not None:
         fit.plot(plot, theme.value)
     if form is Format.table:
@@ -146,6 +147,8 @@ def learn(
         put(fit.to_csv() if form is Format.csv else fit.to_json() + "\n", output)
         for note in fit.notes:
             sys.stderr.write(f"note: {note}\n")
+    if write is not None:
+        put(fit.network() if _is_network(write) else fit.source(), write)
     if fit.reason == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -195,6 +198,10 @@ def score(
     from plx.learn.score import table
 
     put(_shown(table(found), [found.summary], colour=True))
+
+
+def _is_network(file: Path) -> bool:
+    return file.suffix.lower() == ".mln"
 
 
 def _require_plot(plot: Path | None) -> None:

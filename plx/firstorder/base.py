@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from plx.firstorder.limits import MOST_GROUPS
@@ -23,6 +25,9 @@ class Base:
     Raises NotLiftableError where there are too many kinds.
     """
 
+    least_alike: ClassVar[bool] = True
+    """Whether two members must be alike, as there is nothing to gain otherwise."""
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         ids = rules.universe.ids
@@ -36,7 +41,7 @@ class Base:
         order = np.argsort(self.kind_of, kind="stable")
         starts = np.searchsorted(self.kind_of[order], np.arange(self.kinds))
         ends = np.append(starts[1:], len(order))
-        if self.kinds == len(ids):
+        if self.least_alike and self.kinds == len(ids):
             raise NotLiftableError("no two members of a type are alike")
         members = [ids[order[low:high]] for low, high in zip(starts, ends, strict=True)]
         self.samples = [_ends(rules, some) for some in members]

@@ -187,7 +187,7 @@ class CountersOf:
             swap[id(expr)] = variable
             rows = rows.bind(variable.uid, "", _values(base, expr, value))
         where = units.axes([states])
-        logs = np.zeros((size, rows.n))
+        logs: FloatArray = np.zeros((size, rows.n), dtype=base.rules.dtype)
         weight = None
         if part.task.source.weight is not None:
             weight = base.rules.logs(local.evaluator.value(part.task.source.weight, env))[0]

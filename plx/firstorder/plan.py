@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from plx.check.program import Program, Query, Rule
 from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.firstorder.answers import Answers, Found
 from plx.firstorder.base import Base
+from plx.firstorder.best import BestWorlds, given_rules
 from plx.firstorder.counted_answers import CountedAnswers
 from plx.firstorder.counted_cells import CountedCells
 from plx.firstorder.counted_sums import CountedSums
@@ -26,11 +27,12 @@ from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
 from plx.firstorder.totals import rule_totals
+from plx.firstorder.whole import WholeRules, whole
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.names import QueryNames
 from plx.ground.query_slots import query_slots
-from plx.infer.answers import exact_answer, log_z_answer
+from plx.infer.answers import exact_answer, log_z_answer, map_answer
 from plx.infer.inference import Answer, Inference
 from plx.infer.options import Clock
 from plx.weights import Number
@@ -45,6 +47,8 @@ class FirstOrderPlan:
 
     answers: Answers | CountedAnswers | PairTotalAnswers
     questions: Sequence[Question]
+    maps: Mapping[int, Structure] = field(default_factory=dict)
+    """The cells for each of the questions that are `map`, with what is given."""
 
     @property
     def operations(self) -> float:
@@ -71,14 +75,20 @@ class FirstOrderPlan:
         asked: list[GroundQuery] = []
         answers: list[Answer] = []
         model = _named(program)
-        for question in self.questions:
+        best = BestWorlds(self.answers.base, [self.questions[i] for i in self.maps]) if self.maps else None
+        for number, question in enumerate(self.questions):
+            if best is not None and number in self.maps:
+                named_map, answer = self._most_probable(best, number)
+                asked.append(named_map)
+                answers.append(answer)
+                continue
             found = [self.answers.answer(pattern) for pattern in question.patterns]
             for pattern, one in zip(question.patterns, found, strict=True):
                 if one.log_z == -np.inf:
                     raise _never_given(pattern.query)
             targets = [tuple(Target(-1, labels, None) for labels in one.labels) for one in found]
             done: list[Answer | None] = [None] * len(found)
-            for which, query in zip(question.which.tolist(), _instances(self._rules, question), strict=True):
+            for which, query in zip(question.which.tolist(), instances(self._rules, question), strict=True):
                 named = GroundQuery(**{**vars(query), "targets": targets[which]})
                 known = done[which]
                 if known is None:
@@ -86,8 +96,24 @@ class FirstOrderPlan:
                     done[which] = known
                 asked.append(named)
                 answers.append(known)
-        model = GroundModel(model.graph, model.atoms, model.values, (), tuple(asked))
+        atoms = best.atoms if best else model.atoms
+        model = GroundModel(model.graph, atoms, model.values, (), tuple(asked))
         return model, Inference("exact", self.reason, tuple(answers), log_z=log_z, seconds=clock.seconds)
+
+    def _most_probable(self, best: BestWorlds, number: int) -> tuple[GroundQuery, Answer]:
+        question = self.questions[number]
+        query = best.query(question) or next(instances(self._rules, question))
+        try:
+            return query, map_answer((best.world(self.maps[number]),))
+        except NoWorldError:
+            raise _never_given(question.query) from None
+
+    @property
+    def structure(self) -> Structure | None:
+        """The cells, where the sums are plain ones over histograms of them."""
+        answers = self.answers
+        plain = type(answers) is Answers and type(answers.sums) is Sums
+        return answers.sums.structure if plain and isinstance(answers, Answers) else None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -104,7 +130,7 @@ def first_order(
     first: NotLiftableError | None = None
     for types in _choices(program, least):
         try:
-            return _plan(program, types, numbers or {})
+            return _with_maps(_plan(program, types, numbers or {}))
         except NotLiftableError as refusal:
             first = first or refusal
         except NoWorldError:
@@ -119,15 +145,15 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     rules = read_rules(program, universe, numbers)
     base = Base(rules)
     if base.before and rules.sparse:
-        base = Base(rules := read_rules(program, universe, numbers, pairs_apart=False))
+        base = Base(rules := read_rules(program, universe, numbers, WholeRules))
     totals = rule_totals(base)
     counting = any(part.counts and part.variables for part in rules.parts)
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
-    counted = counters is not None or any(total.pairs is not None for total in totals.all)
+    counted = counters is not None or totals.of_pairs
     if base.before and counted:
         raise NotLiftableError("rules with counts ask for the order of members", rules.ordered)
-    if any(total.pairs is not None for total in totals.all):
+    if totals.of_pairs:
         if counters is not None:
             raise NotLiftableError("members count each other, and pairs are counted too")
         return _checked(PairTotalAnswers(base, totals), questions)
@@ -144,6 +170,24 @@ def _checked(answers: CountedAnswers | PairTotalAnswers, questions: Sequence[Que
         for pattern in question.patterns:
             answers.refuse(pattern)
     return FirstOrderPlan(answers, questions)
+
+
+def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
+    """The plan, with what `map` needs. Raises NotLiftableError where its sums are no plain ones."""
+    found = {}
+    for i, question in enumerate(plan.questions):
+        if question.query.kind == "map":
+            if plan.structure is None:
+                what = (
+                    "a most probable world is found without grounding where members do not count each other"
+                )
+                raise NotLiftableError(what, question.query.span)
+            try:
+                rules = plan.answers.base.rules
+                found[i] = whole(rules, given_rules(rules.evaluator.program, question.query)).structure
+            except NoWorldError:
+                raise _never_given(question.query) from None
+    return replace(plan, maps=found)
 
 
 def _choices(program: Program, least: int) -> Iterator[tuple[str, ...]]:
@@ -169,7 +213,7 @@ def _indexes(program: Program, name: str) -> bool:
     return False
 
 
-def _instances(rules: Rules, question: Question) -> Iterator[GroundQuery]:
+def instances(rules: Rules, question: Question) -> Iterator[GroundQuery]:
     """The instances of a query by name, without targets."""
     query, env = question.query, question.env
     names = QueryNames(rules.evaluator.values, query, env)

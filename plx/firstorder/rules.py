@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -63,6 +64,12 @@ class Facts:
 class Rules:
     """The parts of all rules, the facts, and what both say that tells elements apart."""
 
+    dtype: ClassVar[type] = np.float64
+    """What log weights are, …"""
+
+    long: ClassVar[type] = np.longdouble
+    """… and those of pairs, of which there are many."""
+
     universe: Universe
     evaluator: Evaluator
     numbers: Mapping[str, Number] = field(default_factory=dict)
@@ -70,9 +77,6 @@ class Rules:
 
     parts: list[Part] = field(default_factory=list)
     facts: list[Facts] = field(default_factory=list)
-    pairs_apart: bool = True
-    """Whether evidence on pairs may be summed over apart."""
-
     ordered: Span | None = None
     """Where an order of elements is asked for."""
 
@@ -86,11 +90,7 @@ class Rules:
         """Whether evidence on pairs is summed over apart, and makes no kinds of elements of its own."""
         per_member = any(part.counts and part.variables for part in self.parts)
         counts = [expr for part in self.parts for expr in part.counts] + self.asked
-        return (
-            self.pairs_apart
-            and not per_member
-            and all(len(scope_variables(self, expr.scope)) < 2 for expr in counts)
-        )
+        return not per_member and all(len(scope_variables(self, expr.scope)) < 2 for expr in counts)
 
     def linked(self, facts: Facts) -> IntArray:
         """Which rows [r] of evidence are about two different elements."""
@@ -110,10 +110,10 @@ class Rules:
 
 
 def read_rules(
-    program: Program, universe: Universe, numbers: Mapping[str, Number], pairs_apart: bool = True
+    program: Program, universe: Universe, numbers: Mapping[str, Number], kind: type[Rules] = Rules
 ) -> Rules:
     """The rules of a program. Raises NotLiftableError for what no pair of elements shows."""
-    rules = Rules(universe, Evaluator(program), numbers, pairs_apart=pairs_apart)
+    rules = kind(universe, Evaluator(program), numbers)
     for name in universe.types:
         rules.marks.members(program.types[name].members)
     for info in program.randoms.values():
@@ -145,11 +145,11 @@ def read_rules(
 
 def _read_query(rules: Rules, query: Query) -> None:
     """What a query tells apart; the elements that it names are not: each is asked about on its own."""
-    if query.kind == "map":
-        raise NotLiftableError("a most probable world names every unknown", query.span)
+    if query.best > 1:
+        raise NotLiftableError(f"`map {query.best}` asks for worlds that are as good as the best", query.span)
     scope_variables(rules, query.scope)
     look = _Look(rules, query.span, own=True, asked=True)
-    for expr in (*query.targets, *query.given):
+    for expr in (*query.targets, *query.given, *([] if query.part is None else [query.part])):
         look.walk(expr)
     rules.asked += look.counts
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.firstorder import own_weights
 from plx.firstorder.limits import MOST_HISTOGRAMS
 from plx.firstorder.links import Linked, Terms, eliminated
 from plx.firstorder.logs import Pairs
+from plx.firstorder.own_weights import kind_sum, log_sums_by
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import by_totals
 from plx.firstorder.units import LongArray
+from plx.infer.counting import odds
 from plx.numerals import counted
 from plx.values import FloatArray, IntArray
 
@@ -125,16 +126,16 @@ class Sums:
         kinds = range(structure.base.kinds)
         members = [self._members(g, kind, ()) for kind in kinds]
         whole = math.prod(
-            own_weights.size(sum(count for count, _ in some), structure.cells[kind])
+            odds.size(sum(count for count, _ in some), structure.cells[kind])
             for kind, some in zip(kinds, members, strict=True)
         )
         if whole > _LARGEST or not self.structure.totals.same_in_kinds:
             return math.inf
         return whole + sum(
-            own_weights.steps(some, structure.cells[kind]) for kind, some in zip(kinds, members, strict=True)
+            odds.steps(some, structure.cells[kind]) for kind, some in zip(kinds, members, strict=True)
         )
 
-    def _members(self, g: int, kind: int, fixed: Fixed) -> list[own_weights.Members]:
+    def _members(self, g: int, kind: int, fixed: Fixed) -> list[odds.Members]:
         """The members of a kind; those that are fixed can be in one cell only."""
         rest = [group.count for group in self.structure.groups]
         found = []
@@ -159,7 +160,7 @@ class Sums:
         kinds = range(structure.base.kinds)
         counts, logs = np.zeros((1, 0), dtype=np.int64), np.zeros(1)
         for kind in kinds:
-            one = own_weights.kind_sum(self._members(g, kind, fixed), structure.cells[kind])
+            one = kind_sum(self._members(g, kind, fixed), structure.cells[kind])
             counts = np.concatenate(
                 [np.repeat(counts, len(one.logs), axis=0), np.tile(one.counts, (len(logs), 1))], axis=1
             )
@@ -176,7 +177,7 @@ class Sums:
             added = np.concatenate([structure.added(group, [number])[g, :, 0] for group in groups])
             index = index * (totals.all[number].most + 1) + counts @ added
         logs = logs + np.repeat(totals.weight[g], math.prod(sizes) // totals.weight.shape[1])[index]
-        return by_totals(own_weights.log_sums_by(index, logs, math.prod(sizes)), used, sizes, numbers)
+        return by_totals(log_sums_by(index, logs, math.prod(sizes)), used, sizes, numbers)
 
     def _all_pairs(self, g: int) -> FloatArray:
         """The log weights [cells, cells] between all cells of all kinds; 0 where there is no pair."""

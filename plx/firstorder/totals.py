@@ -95,6 +95,11 @@ class Totals:
         return self.base.rules.evaluator.arithmetic.integers(count + total.shift)
 
     @property
+    def of_pairs(self) -> bool:
+        """Whether some of them count pairs."""
+        return any(total.pairs is not None for total in self.all)
+
+    @property
     def same_in_kinds(self) -> bool:
         """Whether all elements of a kind add the same."""
         kinds = self.base.kind
@@ -158,7 +163,7 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
         weight = None
         if part.task.source.weight is not None:
             weight = rules.logs(rules.evaluator.value(part.task.source.weight, one))[0]
-        logs = np.zeros((base.states, rows.n))
+        logs: FloatArray = np.zeros((base.states, rows.n), dtype=rules.dtype)
         fixed, tables = local.column(body, rows)
         known = np.flatnonzero(fixed >= 0)
         logs[:, known] = _logs(rules, part, fixed[known], weight)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from plx.firstorder.exact.ratio import log_sum
 from plx.firstorder.limits import MOST_CELLS, MOST_GLOBAL, MOST_PAIR
 from plx.firstorder.local import Local, Table, allowed, states_of, tuples
 from plx.firstorder.refusal import NotLiftableError, shown
@@ -70,16 +71,17 @@ class Units:
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
         count = math.prod(m for _, m in labels)
         shape = self.global_size, self.cells(a)[0], self.cells(b)[0], 1
-        total = np.zeros(shape, dtype=np.longdouble) + weight
+        total: LongArray = np.zeros(shape, dtype=self.local.rules.long) + weight
         for nodes, tables in found:
             size, where = self._component(nodes, first, total.shape)
-            logs = np.zeros((1, 1, 1, size), dtype=np.longdouble) + allowed(self.local, nodes, where)
+            logs: LongArray = np.zeros((1, 1, 1, size), dtype=self.local.rules.long)
+            logs = logs + allowed(self.local, nodes, where)
             for table in tables:
                 logs = logs + table.at(self._axes_last(first, where))
             if labels and (nodes == found[0][0]):
                 total = total + _by_label(logs, self._codes(labels, first, where), count)
             else:
-                total = total + np.logaddexp.reduce(logs, axis=3, keepdims=True)
+                total = total + log_sum(logs, axis=3, keepdims=True)
         return total
 
     def joint(self, a: int, b: int) -> tuple[FloatArray, list[int]]:
@@ -139,7 +141,7 @@ class Units:
         left, right = (np.array([e[k] for e in edges], dtype=np.int64) for k in (0, 1))
         number = component_numbers(len(nodes), left, right)
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
-        weight = np.zeros((1, 1, 1, 1), dtype=np.longdouble)
+        weight: LongArray = np.zeros((1, 1, 1, 1), dtype=self.local.rules.long)
         by_part: dict[int, tuple[list[int], list[Table]]] = {}
         if labels:
             by_part[int(number[marked[0]]) if marked else -1] = ([], [])
@@ -191,7 +193,7 @@ def _by_label(logs: LongArray, code: IntArray, count: int) -> LongArray:
     code = np.broadcast_to(code, np.broadcast_shapes(code.shape, logs.shape))
     logs = np.broadcast_to(logs, code.shape)
     parts = [np.where(code == label, logs, -np.inf) for label in range(count)]
-    return np.stack([np.logaddexp.reduce(part, axis=3) for part in parts], axis=3)
+    return np.stack([log_sum(part, axis=3) for part in parts], axis=3)
 
 
 def _refuse_many(local: Local, nodes: Sequence[int], most: int, what: str) -> None:

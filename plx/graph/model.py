@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -168,7 +168,10 @@ class GroundStep(NamedTuple):
 
 @dataclass(frozen=True)
 class GroundRule:
-    """A rule of the program and what grounding it cost."""
+    """A rule of the program and what grounding it cost.
+
+    ``told`` is of what observes: where it says of an atom what it is, in words.
+    """
 
     kind: Literal["weight", "factor", "require", "observe", "random"]
     text: str
@@ -178,6 +181,7 @@ class GroundRule:
     seconds: float = 0.0
     bytes: int = 0
     steps: tuple[GroundStep, ...] = ()
+    told: Callable[[int], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)

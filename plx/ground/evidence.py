@@ -107,6 +107,17 @@ class Observations:
         """The position in ``statements`` of what observed each atom."""
         return self._source[atoms].astype(np.int64)
 
+    def told(self, atom: int) -> str:
+        """Where the row that observed an atom stands: ``, in line 3 of f.csv``; empty for a statement."""
+        facts: _Facts = self._facts[int(self._source[atom])]
+        if facts.rest:
+            return ", which is not listed"
+        row = int(np.argmax(facts.atoms == atom))
+        span, words = facts.place(row), facts.words(row)
+        if words or span is None or span == facts.statement:
+            return words
+        return f", in line {span.line} of {span.source.name}"
+
     @property
     def statements(self) -> list[Span | None]:
         """What says each set of facts."""

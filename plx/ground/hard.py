@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Final
 
@@ -44,7 +44,7 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)
     observed, value = observations.undo()
-    rules, number = _rules(program, observations.statements)
+    rules, number = _rules(program, observations)
     cards = table.number()
     counters = Counters(len(cards))
     formulas = Formulas(evaluator, table, Algebra(evaluator, counters))
@@ -82,14 +82,15 @@ def _zeros(batch: FactorBatch) -> FactorBatch:
     return batch._replace(tables=np.where(batch.tables == IMPOSSIBLE, IMPOSSIBLE, ZERO))
 
 
-def _rules(program: Program, spans: Sequence[Span | None]) -> tuple[tuple[GroundRule, ...], IntArray]:
-    """The rules of the program and whatever else observes, and which rule each of ``spans`` is."""
+def _rules(program: Program, observations: Observations) -> tuple[tuple[GroundRule, ...], IntArray]:
+    """The rules of the program and whatever else observes, and which rule each set of facts is."""
+    spans = observations.statements
     rules = [GroundRule(rule.kind, _text(rule.span), rule.span) for rule in program.rules]
     place: dict[Span | None, int] = {rule.span: i for i, rule in enumerate(program.rules)}
     for span in spans:
         if span not in place:
             place[span] = len(rules)
-            rules.append(GroundRule("observe", _text(span), span))
+            rules.append(GroundRule("observe", _text(span), span, told=observations.told))
     return tuple(rules), np.array([place[span] for span in spans], dtype=np.int64)
 
 

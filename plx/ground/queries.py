@@ -27,7 +27,7 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
     formulas.budget.spend(formulas.evaluator, ROOT, query.scope)
     env = all_instances(formulas.evaluator, ROOT, query.scope)
     if isinstance(query.part, RandomTerm):
-        yield _part_query(formulas, query, query.part, env)
+        yield part_query(formulas, query, query.part, env)
         return
     targets = [_targets(formulas, target, env) for target in query.targets]
     facts = [fact for given in query.given for fact in flatten("and", given)]
@@ -52,7 +52,7 @@ def ground_query(formulas: Formulas, query: Query) -> Iterator[GroundQuery]:
         yield instance
 
 
-def _part_query(formulas: Formulas, query: Query, part: RandomTerm, env: Env) -> GroundQuery:
+def part_query(formulas: Formulas, query: Query, part: RandomTerm, env: Env) -> GroundQuery:
     """A `map` of some unknowns, which is one query; what is given mentions no variable."""
     facts = [fact for given in query.given for fact in flatten("and", given)]
     given = [condition for fact in facts for condition in _conditions(formulas, fact, ROOT)]

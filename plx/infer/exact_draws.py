@@ -32,7 +32,7 @@ def draw_worlds(ready: Prepared, count: int, options: Options) -> Inference:
     with within(options.seconds):
         try:
             ways = ready.drawing_ways
-            _refuse_large(ready.problem, count)
+            refuse_large(ready.problem.graph.n_variables, count)
             found = exactly(ways, lambda plan: (plan.reason, _drawn(plan, count, options.seed)))
             if found is None:
                 worlds = size_text(joint_bits(variable_cards(ready.problem.graph)))
@@ -77,9 +77,8 @@ def _asked(problem: Problem, worlds: Assignments) -> tuple[tuple[Answer, ...], n
     return tuple(Answer(states=states[t][None]) for t in targets.of_query.tolist()), weights
 
 
-def _refuse_large(problem: Problem, count: int) -> None:
-    """Raises PlxError where the worlds would take too much memory."""
-    unknowns = problem.graph.n_variables
+def refuse_large(unknowns: int, count: int) -> None:
+    """Raises PlxError where worlds of so many unknowns would take too much memory."""
     if 4 * unknowns * count > MOST_DRAWN:
         most = MOST_DRAWN // (4 * unknowns)
         message = f"{count:,} worlds of {unknowns:,} unknowns take {4e-9 * unknowns * count:,.1f} GB"

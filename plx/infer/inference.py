@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -96,6 +97,8 @@ class Answer:
     converged: bool = True
     states: npt.NDArray[np.unsignedinteger] | None = None
     """Of draws: joint states of the nodes that evidence left open, in C order, shape (chains, draws)."""
+    ratios: tuple[Fraction, ...] = ()
+    """``p`` as fractions, of `logz` Z itself, where exact rationals were asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,3 +122,5 @@ class Inference:
     """Of the world of each draw, shape (chains, draws), where draws are kept."""
     apart: int | None = None
     """Sweeps between two draws."""
+    z: Fraction | None = None
+    """The sum over all worlds, where exact rationals were asked for."""

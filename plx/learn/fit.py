@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from plx.errors import Diagnostic, PlxError
+from plx.errors import CallError, Diagnostic, PlxError
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.options import Progress, Report, check_choice
 from plx.learn.doubts import doubts
@@ -79,6 +79,8 @@ def fit(
     """
     begin = time.perf_counter()
     check_choice("objective", objective, OBJECTIVES)
+    if starts is not None and starts < 1:
+        raise CallError(Diagnostic(f"starts is at least 1, this is {starts}"))
     names = [one.name for one in learned]
     _check(worlds, learned)
     chosen = None if objective == "stochastic" else _objective(worlds, names, objective)
@@ -91,7 +93,7 @@ def fit(
             report(Progress(phase, 0.0, time.perf_counter() - begin))
 
     if chosen is None:
-        return _simulated(worlds, names, priors, start, seed, told, begin)
+        return _simulated(worlds, names, priors, _around(start, starts or 1, seed), seed, told, begin)
     several = starts or (1 if chosen.concave else _STARTS_IF_HIDDEN)
     try:
         found = _searches(chosen, priors, start, several, seed, told)
@@ -128,6 +130,10 @@ def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
         if not world.n_observed:
             which = f"in world {i} " if len(worlds) > 1 else ""
             hint = 'give what was seen: `observe smokes from "seen.csv" else false`, --world FOLDER'
+            if (world.free.atoms.fixed >= 0).any():
+                hint = (
+                    "all that is observed is given (--given), and what is given is not predicted: give less"
+                )
             raise PlxError(Diagnostic(f"nothing is observed {which}of what is predicted", hint=hint))
 
 
@@ -159,24 +165,29 @@ def _simulated(
     worlds: Sequence[World],
     names: Sequence[str],
     priors: Priors,
-    start: FloatArray,
+    starts: Sequence[FloatArray],
     seed: int,
     told: Callable[[int, float], None],
     begin: float,
 ) -> Found:
-    """The maximum of the likelihood by draws, from that of the pseudo-likelihood where there is one."""
-    from plx.learn.stochastic import NAME, Stochastic
+    """The maximum of the likelihood by draws, first from that of the pseudo-likelihood if there is one.
 
-    notes, endless, undecided = [], False, list[int]()
+    Nothing ranks where searches end: it counts whether they end at the same numbers.
+    """
+    from plx.learn.stochastic import NAME, Stochastic, compared
+
+    notes, endless, undecided = list[str](), False, list[int]()
     try:
         rough = _pseudo(worlds, names)
     except PlxError:
         pass
     else:
-        near = maximise(rough, priors, start)
+        near = maximise(rough, priors, starts[0])
         open_ = doubts(rough, priors, near.weights, near.information, names)
-        start, notes, endless, undecided = near.weights, *open_
-    found = Stochastic(worlds, names, seed).search(priors, start, told)
+        starts = [near.weights, *starts[1:]]
+        notes, endless, undecided = open_
+    lanes = Stochastic(worlds, names, seed)
+    found = compared([lanes.search(priors, at, told) for at in starts])
     found.error[undecided] = np.inf
     return Found(
         NAME,
@@ -201,15 +212,19 @@ def _searches(
     seed: int,
     told: Callable[[int, float], None],
 ) -> list[Maximum]:
-    """The first search from the start itself, others from around it."""
-    random = np.random.default_rng(seed)
+    """The first search from the start itself, others from around it; Ctrl-C ends the one and all after it."""
     found: list[Maximum] = []
-    for i in range(count):
-        at = start if i == 0 else start + random.normal(size=len(start))
+    for at in _around(start, count, seed):
         found.append(maximise(objective, priors, at, told))
         if found[-1].reason == "interrupted":
             break
     return found
+
+
+def _around(start: FloatArray, count: int, seed: int) -> list[FloatArray]:
+    """The start, and others around it."""
+    random = np.random.default_rng(seed)
+    return [start, *(start + random.normal(size=len(start)) for _ in range(count - 1))]
 
 
 def _spread(found: Sequence[Maximum]) -> list[str]:

@@ -18,7 +18,8 @@ from plx.weights import shown
 class Learned:
     """One number: ``key`` is its index in the table of the ``learn`` statement that declares it.
 
-    ``formula`` is what it weighs, where the program was translated and the number has no name of its own.
+    ``formula`` is what it weighs, where the program was translated and the number has no name of its own;
+    ``origin`` is its declaration there, in the text of the other language.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Learned:
     start: float
     node: ast.LearnDecl
     formula: str = ""
+    origin: ast.LearnDecl | None = None
 
     @property
     def span(self) -> Span:

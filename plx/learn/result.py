@@ -20,6 +20,7 @@ from plx.answer.numbers import error_text, number_text
 from plx.answer.table import plain
 from plx.errors import did_you_mean
 from plx.extras import library
+from plx.learn.alchemy import trained
 from plx.learn.fit import Found
 from plx.learn.numbers import Learned, prior_text
 from plx.learn.plot import Drawn, fit_figure
@@ -139,6 +140,13 @@ class Fit(Generic[Runnable]):
     def source(self) -> str:
         """The program with these numbers as starts; comments stay."""
         return fitted(self.text, self.learned, self.weights)
+
+    def network(self) -> str:
+        """The Markov logic network (.mln) that was learned, with these weights; comments stay.
+
+        Raises CallError where it cannot be written: for another program, for weights of clauses.
+        """
+        return trained(self.learned, self.weights)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain lists and dicts; what is infinite or does not exist is None."""

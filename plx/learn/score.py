@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from plx.answer.drawing import drawn
+from plx.answer.numbers import error_text, number_text
 from plx.answer.table import plain
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.inference import Inference
+from plx.learn.log_z import LogZ, TooWideError
 from plx.learn.others import from_others
 from plx.learn.plot import calibration_figure
 from plx.learn.tables import text_table
@@ -59,7 +62,8 @@ class FunctionScore:
 class Score:
     """The scores of random functions, and the log-likelihood of the worlds, None where it is out of reach.
 
-    ``measure`` says what it is: ``log likelihood`` or ``log pseudo-likelihood``.
+    ``measure`` says what it is: ``log likelihood`` or ``log pseudo-likelihood``; ``log_likelihood_error`` is
+    the Monte-Carlo standard error where log Z was estimated by draws, else 0.
     """
 
     program: str
@@ -67,6 +71,7 @@ class Score:
     log_likelihood: float | None
     method: str
     measure: str = "log likelihood"
+    log_likelihood_error: float = 0.0
 
     def __getitem__(self, name: str) -> FunctionScore:
         """The score of a random function. Raises KeyError."""
@@ -79,6 +84,7 @@ class Score:
             "program": self.program,
             "log_likelihood": None if self.log_likelihood is None else _finite(self.log_likelihood),
             "measure": self.measure,
+            "log_likelihood_error": self.log_likelihood_error,
             "method": self.method,
             "functions": rows,
         }
@@ -90,7 +96,11 @@ class Score:
     @property
     def summary(self) -> str:
         """The line below the table."""
-        value = "out of reach" if self.log_likelihood is None else f"{self.log_likelihood:.6f}"
+        far = "out of reach" if "tempered" in self.method else "out of reach (method tempered estimates it)"
+        value = far if self.log_likelihood is None else f"{self.log_likelihood:.6f}"
+        if self.log_likelihood is not None and self.log_likelihood_error:
+            value = number_text(self.log_likelihood, self.log_likelihood_error)
+            value += f" ± {error_text(self.log_likelihood_error)}, an estimate"
         return f"{self.measure} of the worlds {value}; probabilities by {self.method}"
 
     def plot(self, path: str | os.PathLike[str] | None = None, theme: Theme = "light") -> Figure:
@@ -135,20 +145,32 @@ def _row(one: FunctionScore) -> list[str]:
 class Predicted(NamedTuple):
     """The distribution of each unknown of a world that was observed, and how it was found.
 
-    ``log_likelihood`` is that of the world, None where it is out of reach.
+    ``log_likelihood`` is that of the world, None where it is out of reach, with the error of an estimate.
     """
 
     chances: Sequence[FloatArray]
     method: str
     log_likelihood: float | None
+    log_likelihood_error: float = 0.0
 
 
 def inferred(world: World, answer: Callable[[GroundModel], Inference]) -> Predicted:
     """Each unknown predicted by itself, by what answers the queries of `asking`."""
     found = answer(asking(world))
-    return Predicted(
-        [np.asarray(one.p).ravel() for one in found.answers], found.method, log_likelihood([world])
-    )
+    value, error = log_likelihood([world]), 0.0
+    if value is None and found.log_z is not None:
+        seen, spread = _log_z_seen(world, answer)
+        value, error = None if seen is None else seen - found.log_z, math.hypot(found.log_z_mcse, spread)
+    return Predicted([np.asarray(one.p).ravel() for one in found.answers], found.method, value, error)
+
+
+def _log_z_seen(world: World, answer: Callable[[GroundModel], Inference]) -> tuple[float | None, float]:
+    """log Z with what was observed, and its standard error where it is an estimate."""
+    try:
+        return LogZ(world.seen, ())(np.empty(0))[0], 0.0
+    except TooWideError:
+        found = answer(replace(world.seen, queries=(GroundQuery("logz", "logz", "logz", (), (), None),)))
+        return found.log_z, found.log_z_mcse
 
 
 def conditioned(world: World) -> Predicted:
@@ -180,10 +202,12 @@ def score(
     boolean: dict[str, bool] = {}
     methods: dict[str, None] = {}
     values: list[float | None] = []
+    error = 0.0
     for world in worlds:
         found = predict(world)
         methods.setdefault(found.method)
         values.append(found.log_likelihood)
+        error = math.hypot(error, found.log_likelihood_error)
         atoms = world.free.atoms
         blocks = np.array([block.first for block in atoms.blocks])
         for v, p in zip(np.flatnonzero(world.states >= 0).tolist(), found.chances, strict=True):
@@ -196,7 +220,7 @@ def score(
     )
     known = [value for value in values if value is not None]
     total = sum(known) if len(known) == len(values) else None
-    return Score(program, functions, total, ", ".join(methods), measure)
+    return Score(program, functions, total, ", ".join(methods), measure, error)
 
 
 def function_score(name: str, chances: Sequence[FloatArray], seen: IntArray, boolean: bool) -> FunctionScore:

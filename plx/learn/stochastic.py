@@ -223,6 +223,23 @@ class Stochastic:
         )
 
 
+def compared(searches: Sequence[Simulated]) -> Simulated:
+    """The first of several searches, with whether the others ended within a standard error of it."""
+    first, *others = searches
+    if not others:
+        return first
+    far = [_ratio(np.abs(one.weights - first.weights), first.error) for one in others]
+    same = sum(ratio <= 1 for ratio in far)
+    note = (
+        f"{same} of {len(others)} searches from other starts ended within a standard error of these numbers,"
+        f" the farthest {max(far):.2g} standard errors away"
+    )
+    if same == len(others) or not first.converged:
+        return first._replace(notes=(*first.notes, note))
+    reason = "not converged: searches from other starts end elsewhere"
+    return first._replace(notes=(*first.notes, note), converged=False, reason=reason)
+
+
 def _overshot(priors: Priors, before: _Round, after: _Round) -> bool:
     """Whether a long step lost: what is gained along it is about its length times the mean of the slopes."""
     moved = after.weights - before.weights

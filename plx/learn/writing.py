@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from numbers import Real
 from pathlib import Path
 
 from plx.decoding import decode
@@ -71,10 +73,20 @@ def _from_json(text: str) -> list[tuple[str, str]]:
 
 
 def as_numbers(weights: Mapping[str, float | Number], names: Iterable[str]) -> dict[str, Number]:
-    """Numbers by name, exactly. Raises PlxError for a name that the program does not learn."""
+    """Numbers by name, exactly. Raises PlxError for a name that is not learned, and for no number."""
     known = set(names)
     wrong = [name for name in weights if name not in known]
     if wrong:
         message = f"a value is given for `{wrong[0]}`, which the program does not learn"
         raise PlxError(Diagnostic(message, hint=did_you_mean(wrong[0], known)))
-    return {name: Fraction(value) if isinstance(value, float) else value for name, value in weights.items()}
+    return {name: _finite(name, value) for name, value in weights.items()}
+
+
+def _finite(name: str, value: object) -> Number:
+    """A number of Python or numpy, exactly."""
+    if isinstance(value, int | Fraction):
+        return value
+    if isinstance(value, Real) and math.isfinite(value):
+        return Fraction(float(value))
+    hint = "learned numbers are finite: a rule that must hold is a `require`"
+    raise PlxError(Diagnostic(f"the value that is given for `{name}` is no number: {value!r}", hint=hint))

@@ -49,6 +49,7 @@ _RULES: tuple[Callable[[Mistake], Diagnostic | None], ...] = (
     statements.wrong_from,
     statements.wrong_else,
     statements.late_columns,
+    statements.type_of_values,
     statements.no_equals,
     statements.no_domain_colon,
     statements.no_weight_colon,

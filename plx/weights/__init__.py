@@ -5,6 +5,7 @@ from plx.weights.doubles import to_float
 from plx.weights.forms import Affine, LogNumber, LogSum, Number, Symbolic, WeightError
 from plx.weights.functions import exp, log, log_sum_exp, logit, power, sqrt
 from plx.weights.notation import LARGEST_EXPONENT, LONGEST_LITERAL, parse, shown, text
+from plx.weights.ratios import NotRationalError, exponential
 
 __all__ = [
     "LARGEST_EXPONENT",
@@ -12,6 +13,7 @@ __all__ = [
     "Affine",
     "LogNumber",
     "LogSum",
+    "NotRationalError",
     "Number",
     "Symbolic",
     "WeightError",
@@ -20,6 +22,7 @@ __all__ = [
     "compare",
     "div",
     "exp",
+    "exponential",
     "floor",
     "log",
     "log_sum_exp",

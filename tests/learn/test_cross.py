@@ -88,7 +88,7 @@ def test_what_hard_rules_tie_is_predicted_together() -> None:
 
 
 def test_all_of_a_world_must_be_observed_for_that() -> None:
-    with pytest.raises(PlxError, match="1 unknowns are not observed: `g`"):
+    with pytest.raises(PlxError, match="1 unknown is not observed: `g`"):
         plx.compile("random f random g weight 1: f & g observe f").score(others=True)
 
 

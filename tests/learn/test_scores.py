@@ -11,6 +11,8 @@ import pytest
 
 import plx
 from plx.errors import PlxError
+from plx.learn import score
+from plx.learn.log_z import TooWideError
 from plx.learn.score import auc_pr, auc_roc, function_score
 
 
@@ -76,3 +78,27 @@ def test_worlds_are_folders(tmp_path: Path) -> None:
         model.learn([tmp_path / "empty"])
     with pytest.raises(PlxError, match="there is no folder"):
         model.learn([tmp_path / "absent"])
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_likelihood_out_of_reach_is_estimated_by_tempering(
+    hidden: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "type R = 1..3 random up(R, R) weight 0.6: up(x, y) <=> up(x + 1, y) for x, y in R if x < 3 "
+    text += "weight 0.4: up(x, y) <=> up(x, y + 1) for x, y in R if y < 3 weight 0.2: up(x, y) for x, y in R"
+    seen = {(x, y): x * y % 2 == 0 for x in (1, 2, 3) for y in (1, 2, 3) if not hidden or x < 3}
+    model = plx.compile(text, up=seen)
+    exact = model.score()
+    assert exact.log_likelihood_error == 0 and "estimate" not in exact.summary
+
+    def refuse(*_: object) -> None:
+        raise TooWideError
+
+    monkeypatch.setattr(score, "log_likelihood", lambda worlds: None)
+    if hidden:
+        monkeypatch.setattr(score, "LogZ", refuse)
+    found = model.score(method="tempered", seed=1)
+    assert 0 < found.log_likelihood_error < 0.1
+    assert abs(found.log_likelihood - exact.log_likelihood) < 5 * found.log_likelihood_error
+    assert "an estimate" in found.summary and found.to_dict()["log_likelihood_error"] > 0
+    assert "out of reach (method tempered estimates it)" in model.score(method="gibbs", seed=1).summary

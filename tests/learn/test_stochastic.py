@@ -156,3 +156,16 @@ def test_auto_draws_where_nothing_is_summed() -> None:
     assert found.objective == "stochastic likelihood" and found.converged
     with pytest.raises(PlxError, match="objective stochastic"):
         model.learn(objective="likelihood")
+
+
+def test_searches_from_several_starts_are_compared() -> None:
+    """Complete data have one maximum; where values are hidden it is said how many searches agree."""
+    text = "type T = 1..8 random f(T) random g(T) learn a ~ normal(0, 2) learn b ~ normal(0, 2) "
+    text += "weight a: f(x) <=> g(x) for x in T weight b: f(x) for x in T weight 1: g(x) for x in T"
+    one = plx.compile(text, f=plx.Else([1, 2, 3, 4, 5], False), g=plx.Else([1, 2, 3, 4, 6], False))
+    same = one.learn(objective="stochastic", starts=2, seed=1)
+    assert same.converged and "1 of 1 searches from other starts ended within" in same.notes[-1]
+    text = "type T = 1..60 random f(T) random g(T) learn a ~ normal(0, 3) learn b ~ normal(0, 3) "
+    text += "weight a: f(x) <=> g(x) for x in T weight b: f(x) for x in T weight 0.3: g(x) for x in T"
+    two = plx.compile(text, g=plx.Else(range(1, 46), False)).learn(objective="stochastic", starts=3, seed=1)
+    assert "of 2 searches from other starts" in two.notes[-1]

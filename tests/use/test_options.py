@@ -148,7 +148,9 @@ def test_the_signature_names_every_option() -> None:
     ("name", "option"),
     list(
         zip(
-            ["methd", "sed", "chain", "sample", "second", "acuracy", "drows", "progres"], OPTIONS, strict=True
+            ["methd", "sed", "chain", "sample", "second", "acuracy", "drows", "exact_rational", "progres"],
+            OPTIONS,
+            strict=True,
         )
     ),
 )

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
+from plx.graph.rows import unique_rows
 from plx.graph.sizes import joint_bits
 from plx.infer.counting.compositions import (
     compositions,
@@ -22,6 +23,7 @@ from plx.infer.counting.compositions import (
     weighted_sum,
 )
 from plx.infer.counting.families import NONE
+from plx.infer.counting.odds import Odds
 from plx.infer.counting.symmetric_core import Counter, Coupling, SymmetricCore
 from plx.values import FloatArray, IntArray
 
@@ -92,11 +94,11 @@ class Component:
     def _p(self) -> FloatArray:
         return np.asarray(np.exp(self._log_weight - self.log_z))
 
-    def joint(self, taken: dict[int, int], counters: Sequence[int] = ()) -> FloatArray:
+    def joint(self, taken: dict[int, tuple[int, ...]], counters: Sequence[int] = ()) -> FloatArray:
         """The joint distribution of some blocks and counters.
 
-        ``taken`` says how many different blocks of each family. The axes are the counters, and
-        then the joint states of the blocks, family by family.
+        ``taken`` are different blocks of each family. The axes are the counters, and then the joint states of
+        the blocks, family by family.
         """
         if not counters:
             return self._reduce(self._p, taken)
@@ -110,11 +112,29 @@ class Component:
         parts = [self._reduce(np.where(at == g, self._p, 0.0), taken) for g in range(math.prod(cards))]
         return np.stack(parts).reshape(*cards, *parts[0].shape)
 
-    def _reduce(self, weight: FloatArray, taken: dict[int, int]) -> FloatArray:
+    def _reduce(self, weight: FloatArray, taken: dict[int, tuple[int, ...]]) -> FloatArray:
         for i in self.families:
-            seen = falling(self.counts[i], taken.get(i, 0))
+            blocks, odds = taken.get(i, ()), self.odds.get(i)
+            counts = self.counts[i]
+            seen = odds.seen(counts, blocks) if odds else falling(counts, len(blocks))
             weight = np.tensordot(weight, seen, axes=(0, 0)).astype(np.float64, copy=False)
         return weight
+
+    @cached_property
+    def odds(self) -> dict[int, Odds]:
+        """The weights of the blocks of families that differ in these."""
+        return {i: Odds(self._own(i, own)) for i in self.families if (own := self.core.own[i]) is not None}
+
+    def _own(self, i: int, unary: IntArray) -> FloatArray:
+        """The log weights [n, b] of blocks whose cells have these tables [n, w]; the inner ones aside."""
+        states, tables = self.states[i], self.core.peeled.tables.tables
+        kinds, kind = unique_rows(unary)
+        rows = np.zeros((len(kinds), len(states)))
+        for row, example in zip(rows, unary[kinds].tolist(), strict=True):
+            for p, table in enumerate(example):
+                if table >= 0:
+                    row += tables[table][states[:, p]]
+        return rows[kind]
 
     @cached_property
     def _log_weight(self) -> FloatArray:
@@ -141,12 +161,13 @@ class Component:
         cells = range(len(family.inner))
         for p in cells:
             unary = self.core.unary[i][p]
-            if unary is not None:
+            if unary is not None and i not in self.odds:
                 own = own + unary[states[:, p]]
             for q in cells:
                 if p < q and family.inner[p, q] != NONE:
                     own = own + self.core.label(family.inner[p, q])[states[:, p], states[:, q]]
-        weight = log_multinomial(counts) + weighted_sum(counts, own)
+        ways = self.odds[i].logs(counts) if i in self.odds else log_multinomial(counts)
+        weight = ways + weighted_sum(counts, own)
         if len(family.members) > 1 and (family.outer != NONE).any():
             s, t, times = pairs_within(counts)
             weight = weight + weighted_sum(times, self._meet(i, i, family.outer)[s, t])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,10 +22,12 @@ from plx.graph.sizes import from_bits, joint_bits, joint_states, size_text
 from plx.infer.answers import distinct, free_nodes
 from plx.infer.counting.histograms import Component, components_of
 from plx.infer.counting.limits import JOINT_BITS, LARGEST, MOST_CELLS, MOST_NODES, SMALL
-from plx.infer.counting.symmetric_core import SymmetricCore, find_core
+from plx.infer.counting.odds import OddsSize
+from plx.infer.counting.symmetric_core import SymmetricCore, find_cores
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference
+from plx.infer.limits import CHEAP
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
@@ -47,17 +49,29 @@ class CountPlan:
     def reason(self) -> str:
         """In words for people."""
         blocks = max((len(family.members) for family in self.core.families), default=0)
-        return f"{blocks:,} interchangeable blocks are summed over {self.vectors:,.0f} count vectors"
+        what = f"{blocks:,} interchangeable blocks are"
+        if any(own is not None for own in self.core.own):
+            what = f"{blocks:,} blocks, interchangeable up to weights of their own, are"
+        return f"{what} summed over {self.vectors:,.0f} count vectors"
 
     @property
     def operations(self) -> float:
         """Numbers touched, about: to be compared with those of elimination."""
-        return 30.0 * self.vectors * max(len(self.core.families), 1) + 50.0 * len(self.model.queries)
+        counted = 30.0 * self.vectors * max(len(self.core.families), 1) + 50.0 * len(self.model.queries)
+        return counted + sum(one.operations for one in self._own)
 
     @property
     def memory(self) -> float:
         """Bytes held at once, about: numbers per count vector, and the largest joint distribution."""
-        return 8.0 * (self.vectors * (len(self.core.counters) + 2) + from_bits(self._joint_bits))
+        own = 8.0 * sum(one.arrays for one in self._own)
+        return own + 8.0 * (self.vectors * (len(self.core.counters) + 2) + from_bits(self._joint_bits))
+
+    @cached_property
+    def _own(self) -> list[OddsSize]:
+        """What the products of the weights of blocks that differ in them take."""
+        graph, families = self.core.graph, zip(self.core.families, self.core.own, strict=True)
+        rows = [family.members for family, own in families if own is not None]
+        return [OddsSize(len(one), from_bits(joint_bits(graph.card[one[0]]))) for one in rows]
 
     @cached_property
     def _joint_bits(self) -> float:
@@ -67,7 +81,8 @@ class CountPlan:
 
     def fits(self, largest: float = LARGEST) -> bool:
         """Whether there are at most so many counts, and the joint distributions asked for fit in memory."""
-        return self.log2_vectors <= math.log2(largest + 0.5) and self._joint_bits <= JOINT_BITS
+        few = self.log2_vectors <= math.log2(largest + 0.5) and all(one.whole <= largest for one in self._own)
+        return few and self._joint_bits <= JOINT_BITS
 
     def needs(self) -> str:
         """What of a plan that does not fit is too large."""
@@ -87,13 +102,25 @@ class CountPlan:
 
 
 def count_plan(model: GroundModel) -> CountPlan | None:
-    """The way to count, or None if the model has no symmetric core."""
+    """The way to count, or None if the model has no symmetric core.
+
+    Where the core does not fit, or is not cheap, blocks may differ in weights of their own.
+    """
+    plans = []
+    for plan in count_plans(model):
+        if plan.operations <= CHEAP and plan.fits():
+            return plan
+        plans.append(plan)
+    return min((p for p in plans if p.fits()), key=lambda p: p.operations, default=next(iter(plans), None))
+
+
+def count_plans(model: GroundModel) -> Iterator[CountPlan]:
+    """The ways to count: with blocks that are wholly alike, and up to weights of their own."""
     asked = {node for query in model.queries for node in _mentioned(query) if _wide(model, node)}
-    core = find_core(model.graph, asked)
-    if core is None or len(core.families) > MOST_CELLS:
-        return None
-    sizes = [component.log2_vectors for component in components_of(core)]
-    return CountPlan(model, core, float(np.logaddexp2.reduce(sizes, initial=-np.inf)))
+    for core in find_cores(model.graph, asked):
+        if len(core.families) <= MOST_CELLS:
+            sizes = [component.log2_vectors for component in components_of(core)]
+            yield CountPlan(model, core, float(np.logaddexp2.reduce(sizes, initial=-np.inf)))
 
 
 def counting(problem: Problem) -> CountPlan | Refusal | None:
@@ -208,7 +235,14 @@ class Sums:
             return ("removed", int(self._group[0, node]), parents)
         family, block = int(core.family_of[node]), int(core.block_of[node])
         first = next(i for other, i in number.items() if self._block(other) == (family, block))
-        return ("core", family, int(core.column_of[node]), first)
+        own = core.own[family]
+        return (
+            "core",
+            family,
+            int(core.column_of[node]),
+            first,
+            b"" if own is None else own[block].tobytes(),
+        )
 
     def _function_kind(self, node: int, parents: tuple[int, ...]) -> tuple[object, ...]:
         graph = self._core.graph
@@ -244,8 +278,10 @@ class Sums:
         blocks = sorted({b for node in needed if (b := self._block(node)) and b[0] in component.families})
         if not blocks and not counters:
             return []
-        taken = {i: sum(family == i for family, _ in blocks) for i in component.families}
-        joint = component.joint({i: k for i, k in taken.items() if k}, counters)
+        taken: dict[int, tuple[int, ...]] = {}
+        for family, block in blocks:
+            taken[family] = (*taken.get(family, ()), block)
+        joint = component.joint(taken, counters)
         cards = [card for family, _ in blocks for card in component.cards(family)]
         joint = joint.reshape(*joint.shape[: len(counters)], *cards)
         cells = [int(v) for family, block in blocks for v in core.families[family].members[block]]

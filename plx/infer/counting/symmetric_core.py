@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -49,8 +50,9 @@ class Coupling:
 class SymmetricCore:
     """Families, their log tables, and the functions of their counts.
 
-    ``unary[i][p]`` is the table of cell p of family i, or None. ``labels`` gives the tables of the
-    labels in ``families`` and ``between``. ``family_of``, ``block_of`` and ``column_of`` [V] place a
+    ``unary[i][p]`` is the table of cell p of family i, or None; ``own[i]`` [n, w] are the numbers of the
+    tables of all of its blocks, -1 for none, where these differ, else None. ``labels`` gives the tables of
+    the labels in ``families`` and ``between``. ``family_of``, ``block_of`` and ``column_of`` [V] place a
     variable; -1 where it was summed out.
     """
 
@@ -59,6 +61,7 @@ class SymmetricCore:
     families: list[Family]
     between: dict[tuple[int, int], IntArray]
     unary: list[list[FloatArray | None]]
+    own: list[IntArray | None]
     counters: list[Counter]
     couplings: list[Coupling]
     family_of: IntArray
@@ -78,6 +81,25 @@ def find_core(
     ``asked`` are derived nodes that should be counters although no factor mentions them. ``tables`` says what
     tables hold: doubles if it is left out.
     """
+    search = _search(graph, asked, tables)
+    return None if search is None else search.core()
+
+
+def find_cores(graph: FactorGraph, asked: Iterable[int] = ()) -> Iterator[SymmetricCore]:
+    """The core of a graph, and the one up to tables over single unknowns: blocks may differ in these."""
+    search = _search(graph, asked, None)
+    if search is None:
+        return
+    core = search.core()
+    if core is not None:
+        yield core
+    if len(np.unique(search.unary)) > 1:
+        core = search.core(alike=False)
+        if core is not None and any(own is not None for own in core.own):
+            yield core
+
+
+def _search(graph: FactorGraph, asked: Iterable[int], tables: Tables | None) -> _Search | None:
     seeds = np.array(sorted(asked), dtype=np.int64)
     live = np.flatnonzero(live_derived(graph, seeds)) + graph.n_variables
     narrow = narrow_factors(graph)
@@ -90,7 +112,7 @@ def find_core(
     peeled = sum_out(graph, held, tables)
     if len(peeled.factors.over(3).table):
         return None
-    return _Search(graph, peeled, live, np.flatnonzero(~narrow)).core()
+    return _Search(graph, peeled, live, np.flatnonzero(~narrow))
 
 
 def _reach(graph: FactorGraph, narrow: npt.NDArray[np.bool_]) -> bool:
@@ -110,8 +132,10 @@ class _Search:
         self.index = np.full(graph.n_variables, -1, dtype=np.int64)
         self.index[self.variables] = np.arange(len(self.variables))
 
-    def core(self) -> SymmetricCore | None:
-        columns = [self.graph.card[self.variables].astype(np.int64), unary := self._unary()]
+    def core(self, alike: bool = True) -> SymmetricCore | None:
+        """The core; unless ``alike``, blocks may differ in tables over single unknowns."""
+        unary = self.unary
+        columns = [self.graph.card[self.variables].astype(np.int64), *([unary] if alike else [])]
         shares = [self._share(int(d)) for d in self.live]
         coupled = self._coupled()
         columns += [share for share in shares if share is not None]
@@ -135,6 +159,7 @@ class _Search:
             families=families,
             between=found[1],
             unary=[[tables[u] if u >= 0 else None for u in unary[self.index[row]]] for row in lead],
+            own=[_differing(unary[self.index[family.members]]) for family in families],
             counters=[
                 self._counter(int(d), share, lead)
                 for d, share in zip(self.live, shares, strict=True)
@@ -146,7 +171,8 @@ class _Search:
             column_of=place[2],
         )
 
-    def _unary(self) -> IntArray:
+    @cached_property
+    def unary(self) -> IntArray:
         """The table of the sum of each unknown's own factors, or -1."""
         scope, table = _combine(self.peeled.factors.over(1), self.peeled.tables)
         out = np.full(len(self.variables), -1, dtype=np.int64)
@@ -221,6 +247,11 @@ class _Search:
             ),
             graph.output_map(node - graph.n_variables).astype(np.int64),
         )
+
+
+def _differing(rows: IntArray) -> IntArray | None:
+    """Rows, or None if all are alike."""
+    return rows if (rows != rows[0]).any() else None
 
 
 def _combine(factors: Factors, tables: Tables) -> tuple[IntArray, IntArray]:

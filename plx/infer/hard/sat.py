@@ -13,7 +13,7 @@ from pysat.solvers import Solver
 from plx import deadline
 from plx.deadline import OutOfTimeError
 from plx.errors import Diagnostic, Note, NoWorldError, PlxError
-from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph, GroundModel, GroundRule
 from plx.graph.subgraph import hard_factors
 from plx.infer.hard.cnf import Encoder
 from plx.infer.hard.limits import CONFLICTS, FEW_CONFLICTS, SHRINK
@@ -169,16 +169,17 @@ def contradiction(model: GroundModel, facts: Sequence[tuple[int, int]] = ()) -> 
 
 def _described(model: GroundModel, rule: int, factors: IntArray) -> Note:
     found = model.rules[rule]
-    instances = [_instance(model, factor) for factor in factors[:_INSTANCES].tolist()]
+    instances = [_instance(model, factor, found) for factor in factors[:_INSTANCES].tolist()]
     more = ["…"] if len(factors) > _INSTANCES else []
     return Note(f"`{found.text}` (on {'; '.join(instances + more)})", found.span)
 
 
-def _instance(model: GroundModel, factor: int) -> str:
-    """The unknowns that a factor is about."""
+def _instance(model: GroundModel, factor: int, rule: GroundRule) -> str:
+    """The unknowns that a factor is about, and where in the data they were observed."""
     graph = model.graph
     nodes = sorted(_unknowns(graph, graph.scope_of(factor).tolist()))
-    names = [model.atoms.name(int(model.atoms.atom_of[node])) for node in nodes[:_ATOMS]]
+    atoms = model.atoms.atom_of[nodes[:_ATOMS]].tolist()
+    names = [model.atoms.name(atom) + (rule.told(atom) if rule.told else "") for atom in atoms]
     return ", ".join(names + (["…"] if len(nodes) > _ATOMS else []))
 
 

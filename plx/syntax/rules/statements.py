@@ -18,6 +18,16 @@ def no_name(m: Mistake) -> Diagnostic | None:
     return m.says(f"a name is missing after `{keyword}`", f"for example {EXAMPLES[m.statement]}")
 
 
+def type_of_values(m: Mistake) -> Diagnostic | None:
+    """``param letter(P): L from "letters.csv"``: the type of the values is not declared."""
+    if m.statement not in ("PARAM", "LEARN") or m.kind != "COLON" or m.open:
+        return None
+    if not m.before or not m.after or m.after.type != "NAME":
+        return None
+    message = f"a `{m.statement.lower()}` is declared without the type of its values"
+    return m.says(message, f"leave out `: {m.after.text}`: values say by themselves what they are")
+
+
 def no_equals(m: Mistake) -> Diagnostic | None:
     """``type T {a}`` or ``param w: 3``: the equals sign is missing."""
     if m.statement not in ("TYPE", "PARAM", "RELATION", "DEFINE") or not m.wants("EQUAL") or m.wants("AMP"):

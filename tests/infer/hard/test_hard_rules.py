@@ -143,7 +143,9 @@ def test_a_given_that_holds_in_no_world_says_why() -> None:
 
 def test_observations_of_the_caller_are_named() -> None:
     program = "type P = {a, b}\nrandom s(P)\nrequire !s(a) | !s(b)\nquery s(a)\n"
-    with pytest.raises(PlxError, match=r"`observe s from the caller` \(on s\(a\); s\(b\)\)"):
+    with pytest.raises(
+        PlxError, match=r"`observe s from the caller` \(on s\(a\), in row 1 of .*; s\(b\), in row 2"
+    ):
         plx.run(program, s={"a": True, "b": True})
 
 

@@ -1,0 +1,1 @@
+"""Exact rational answers: the same sums, in whole numbers."""

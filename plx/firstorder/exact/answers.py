@@ -1,0 +1,101 @@
+"""Probabilities as fractions: of two sums, one over the worlds in which a query has a value as well."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from plx.check.program import BOOLEAN, Const, Expr, Operation, Rule, Scope, SetBinding, SetConst, Variable
+from plx.check.walk import parts
+from plx.errors import Diagnostic, NoWorldError, PlxError
+from plx.firstorder.counted_answers import CountedAnswers
+from plx.firstorder.exact.sums import exact_sum
+from plx.firstorder.plan import FirstOrderPlan
+from plx.firstorder.questions import Pattern
+from plx.firstorder.refusal import NotLiftableError, shown
+from plx.graph.model import GroundModel, Target
+from plx.infer.inference import Inference
+from plx.values import FALSE, TRUE
+
+_MOST_VALUES = 1000
+"""Joint values of a query, each with a sum of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExactPlan:
+    """Exact answers by the sums of a plan. All methods raise NotLiftableError where they would take too
+    much, and NotRationalError for a weight whose exponential is no ratio."""
+
+    plan: FirstOrderPlan
+
+    def run(self) -> tuple[GroundModel, Inference]:
+        """The answers of the plan, with fractions. Raises NoWorldError if no world is possible."""
+        if self.plan.structure is None and type(self.plan.answers) is not CountedAnswers:
+            raise NotLiftableError("exact rationals are not summed in this way")
+        z = self.sum()
+        model, found = self.plan.run()
+        answers, at = [], 0
+        for question in self.plan.questions:
+            known: dict[int, tuple[Fraction, ...]] = {}
+            for which in question.which.tolist():
+                query, answer = model.queries[at], found.answers[at]
+                at += 1
+                if query.kind == "logz":
+                    answer = replace(answer, ratios=(z,))
+                elif query.kind != "map":
+                    if which not in known:
+                        known[which] = self._shares(question.patterns[which], query.targets)
+                    answer = replace(answer, ratios=known[which])
+                answers.append(answer)
+        return model, replace(found, answers=tuple(answers), z=z)
+
+    def sum(self, facts: Sequence[Rule] = ()) -> Fraction:
+        """The sum over the worlds in which some facts hold as well."""
+        rules = self.plan.answers.base.rules
+        program = rules.evaluator.program
+        told = replace(program, rules=(*program.rules, *facts), queries=())
+        try:
+            return exact_sum(told, rules.universe.types, rules.numbers)
+        except NoWorldError:
+            return Fraction(0)
+
+    def _shares(self, pattern: Pattern, targets: Sequence[Target]) -> tuple[Fraction, ...]:
+        """The probabilities of the joint values of a query, in C order."""
+        span = pattern.query.span
+        if math.prod(len(target.labels) for target in targets) > _MOST_VALUES:
+            raise NotLiftableError(f"{shown(span)} has more than {_MOST_VALUES:,} values", span)
+        given = [_fact(pattern, fact, TRUE) for fact in pattern.given]
+        whole = self.sum(given)
+        if not whole:
+            raise PlxError(Diagnostic(f"what is given in line {span.line} has probability 0", span))
+        *first, _ = itertools.product(*(target.labels.tolist() for target in targets))
+        shares = []
+        for values in first:
+            pairs = zip(pattern.query.targets, values, strict=True)
+            facts = [_fact(pattern, target, value) for target, value in pairs]
+            shares.append(self.sum([*given, *facts]) / whole)
+        return (*shares, 1 - sum(shares, Fraction(0)))
+
+
+def _fact(pattern: Pattern, expr: Expr, value: int) -> Rule:
+    """That an expression has a value, at the instance of a pattern."""
+    env = pattern.env
+    told = {part.uid for part in parts(expr) if isinstance(part, Variable)}
+    bindings = tuple(
+        SetBinding(
+            Variable(uid, env.names[uid], span=expr.span),
+            SetConst((int(column[0]),), span=expr.span),
+            span=expr.span,
+        )
+        for uid, column in env.columns.items()
+        if uid in told
+    )
+    body: Expr = Operation("=", (expr, Const(value, span=expr.span)), span=expr.span)
+    if value == FALSE:
+        body = Operation("not", (expr,), span=expr.span)
+    elif value in BOOLEAN:
+        body = expr
+    return Rule("observe", body, Scope(bindings), expr.span)

@@ -1,0 +1,91 @@
+"""How worlds are chosen from log weights: drawn, or the best."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from plx.values import FloatArray, IntArray
+
+
+class Pick(Protocol):
+    """What is chosen; all weights are logs, and something in each row is possible."""
+
+    def total(self, logs: FloatArray) -> float:
+        """The log weight of all of [N] together, by which what they have in common is chosen."""
+
+    def many(self, logs: FloatArray, count: int) -> IntArray:
+        """So many places [count] of log weights [N]."""
+
+    def each(self, logs: FloatArray) -> IntArray:
+        """A place [n] in each row of [n, R]."""
+
+    def rows(self, logs: FloatArray, at: IntArray) -> IntArray:
+        """A place [...] in those of the rows [rows, R] that ``at`` [...] says."""
+
+    def shuffled(self, cells: IntArray) -> IntArray:
+        """Rows [n, k] in another order each: any order is as likely, or as good."""
+
+
+class Drawn:
+    """Each with its probability."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self._random = random
+
+    def total(self, logs: FloatArray) -> float:
+        """See `Pick`."""
+        return float(np.logaddexp.reduce(logs))
+
+    def many(self, logs: FloatArray, count: int) -> IntArray:
+        """See `Pick`."""
+        sums = np.cumsum(np.exp(logs - logs.max()))
+        found: IntArray = np.searchsorted(sums, self._random.random(count) * sums[-1], side="right")
+        return found
+
+    def each(self, logs: FloatArray) -> IntArray:
+        """See `Pick`."""
+        return self.rows(logs, np.arange(len(logs)))
+
+    def rows(self, logs: FloatArray, at: IntArray) -> IntArray:
+        """See `Pick`."""
+        top = logs.max(axis=1, keepdims=True)
+        sums = np.cumsum(np.exp(logs - np.where(top > -np.inf, top, 0.0)), axis=1)
+        sums /= np.maximum(sums[:, -1:], np.finfo(np.float64).tiny)
+        found = np.zeros(at.shape, dtype=np.int64)
+        if logs.shape[1] > 1:
+            u = self._random.random(at.shape)
+            for place in range(logs.shape[1] - 1):
+                found += u >= sums[at, place]
+        return found
+
+    def shuffled(self, cells: IntArray) -> IntArray:
+        """See `Pick`."""
+        return self._random.permuted(cells, axis=1)
+
+
+class Best:
+    """The first of those of the largest weight."""
+
+    def total(self, logs: FloatArray) -> float:
+        """See `Pick`."""
+        return float(logs.max())
+
+    def many(self, logs: FloatArray, count: int) -> IntArray:
+        """See `Pick`."""
+        return np.full(count, int(logs.argmax()))
+
+    def each(self, logs: FloatArray) -> IntArray:
+        """See `Pick`."""
+        found: IntArray = logs.argmax(axis=1)
+        return found
+
+    def rows(self, logs: FloatArray, at: IntArray) -> IntArray:
+        """See `Pick`."""
+        found: IntArray = logs.argmax(axis=1)[at]
+        return found
+
+    def shuffled(self, cells: IntArray) -> IntArray:
+        """See `Pick`."""
+        return cells

@@ -1,0 +1,165 @@
+"""Worlds drawn without grounding, against exact answers."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from plx.errors import PlxError
+from plx.firstorder.answers import Answers
+from plx.firstorder.draws import Draws
+from plx.firstorder.plan import FirstOrderPlan
+from plx.values import IntArray
+from tests.firstorder.comparing import lifted
+from tests.firstorder.programs import program
+
+WORLDS = 2000
+UNLIKELY = 14.5
+"""-log of how likely a share is to be outside of its bound, twice that for both sides: once in a million."""
+
+VOTERS = """
+type P = p1..p14
+random s(P)
+random e(x: P, y: P) if x != y
+param w(P) = {p1: 0.3, p2: -0.7, p3: 1.1, p4: 0.2, p5: -0.4, p6: 0.9, p7: 0.5, p8: -1.2, else: 0.1}
+weight w(x): s(x) for x in P
+weight 0.4: e(x, y) & s(x) => s(y) for x, y in P if x != y
+weight 0.1: s(x) & s(y) for x, y in P if x < y
+weight 0.5: count(s(x) for x in P) = 6
+observe s(p9)
+query s(x) for x in P
+query e(p1, x) for x in P if x != p1
+query (s(p1), s(p2), e(p1, p2))
+query count(s(x) for x in P)
+query count(s(x) for x in P) >= 7
+"""
+
+MUTUAL = """
+type P = p1..p30
+random g(P): {red, green, blue}
+random e(x: P, y: P) if x != y
+weight 2: g(x) = red for x in P
+require e(x, y) => e(y, x) for x, y in P if x != y
+require e(x, y) => g(x) != g(y) for x, y in P if x != y
+require count(g(x) = blue for x in P) = 4
+query e(x, y) for x, y in P if x != y
+query g(x) for x in P
+"""
+
+
+def drawn(text: str, count: int = WORLDS, seed: int = 1) -> dict[str, tuple[IntArray, ...]] | None:
+    """The value ids of every instance of the queries without ``given``, by name."""
+    plan = lifted(text)
+    if plan is None or not isinstance(plan.answers, Answers):
+        return None
+    return values(plan, count, seed)
+
+
+def values(plan: FirstOrderPlan, count: int, seed: int) -> dict[str, tuple[IntArray, ...]]:
+    assert isinstance(plan.answers, Answers)
+    model, _ = plan.run()
+    at = itertools.count()
+    numbers = [[next(at) for _ in question.which] for question in plan.questions]
+    mine = [i for i, question in enumerate(plan.questions) if not question.query.given]
+    draws = Draws(plan.answers.sums.structure, [plan.questions[i] for i in mine])
+    worlds = draws.drawn(count, np.random.default_rng(seed))
+    found = {}
+    for i in mine:
+        question = plan.questions[i]
+        columns = [worlds.target(target, question.env, question) for target in question.query.targets]
+        rows = [*zip(*columns, strict=True)]
+        for number, row, answer in zip(numbers[i] if rows else (), rows, worlds.answers(rows), strict=True):
+            cards = [len(target.labels) for target in row if target.node >= 0]
+            assert answer.states is not None
+            codes = iter(np.unravel_index(answer.states[0], cards) if cards else ())
+            found[model.queries[number].name] = tuple(
+                target.labels[next(codes)] if target.node >= 0 else np.repeat(target.labels, count)
+                for target in row
+            )
+    return found
+
+
+def farthest(text: str, seed: int) -> tuple[int, float]:
+    """How many shares are compared with their probabilities, and the largest difference, Bernstein's bound
+    being 1."""
+    plan = lifted(text)
+    if plan is None or not isinstance(plan.answers, Answers):
+        return 0, 0.0
+    try:
+        model, exact = plan.run()
+    except PlxError:
+        return 0, 0.0
+    shares, off = 0, 0.0
+    found = values(plan, WORLDS, seed)
+    for query, answer in zip(model.queries, exact.answers, strict=True):
+        if query.name not in found or not query.targets:
+            continue
+        labels = itertools.product(*(target.labels.tolist() for target in query.targets))
+        for combination, p in zip(labels, answer.p.tolist(), strict=True):
+            columns = zip(found[query.name], combination, strict=True)
+            share = np.all([ids == value for ids, value in columns], axis=0).mean()
+            spread = max(p * (1 - p), 0.0)
+            bound = np.sqrt(2 * spread * UNLIKELY / WORLDS) + (
+                UNLIKELY / (3 * WORLDS) if spread > 1e-9 else 1e-9
+            )
+            shares += 1
+            off = max(off, abs(share - p) / bound)
+    return shares, off
+
+
+def test_draws_of_random_programs_have_their_probabilities() -> None:
+    found = [farthest(program(seed), seed) for seed in range(14)]
+    assert sum(shares for shares, _ in found) > 120
+    assert max(off for _, off in found) < 1
+
+
+def test_draws_where_members_have_weights_of_their_own() -> None:
+    shares, off = farthest(VOTERS, 3)
+    assert shares > 70 and off < 1
+
+
+def test_what_must_hold_holds_in_every_world() -> None:
+    found = drawn(MUTUAL, count=50)
+    assert found is not None
+    people = range(1, 31)
+    blue = 0
+    for x in people:
+        for y in range(1, x):
+            (edge,), (back,) = found[f"e(p{x}, p{y})"], found[f"e(p{y}, p{x})"]
+            assert (edge == back).all()
+            same = found[f"g(p{x})"][0] == found[f"g(p{y})"][0]
+            assert not (same & (edge == 1)).any()
+    colours = np.stack([found[f"g(p{x})"][0] for x in people])
+    blue = [(colours == value).sum(axis=0) for value in np.unique(colours)]
+    assert any((count == 4).all() for count in blue)
+
+
+def test_a_seed_draws_the_same_worlds_again() -> None:
+    first, again, other = (drawn(VOTERS, 20, seed) for seed in (5, 5, 6))
+    assert first is not None and again is not None and other is not None
+    assert all((a[0] == again[name][0]).all() for name, a in first.items())
+    assert any((a[0] != other[name][0]).any() for name, a in first.items())
+
+
+@pytest.mark.parametrize("people", [2, 5_000])
+def test_draws_of_many(people: int) -> None:
+    """The smokers among 5,000 of whom each smokes with probability 3/4: their number is binomial."""
+    text = f"""
+type P = p1..p{people}
+type Q = q1..q3
+random s(P)
+random t(Q)
+weight log(3): s(x) for x in P
+query s(p1)
+query count(s(x) for x in P)
+"""
+    plan = lifted(text, least=2)
+    assert plan is not None
+    found = values(plan, 200, 1)
+    (ids,) = found["count(s(x) for x in P)"]
+    program_values = plan.answers.base.rules.evaluator.values
+    count = program_values.floats(ids)
+    assert abs(count.mean() - 0.75 * people) < 5 * np.sqrt(people * 3 / 16 / 200)
+    assert 0.5 < count.var() / (people * 3 / 16) < 2.0
