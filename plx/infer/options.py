@@ -9,15 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from plx.errors import CallError, Diagnostic, did_you_mean
 from plx.numerals import shortened
-
-if TYPE_CHECKING:
-    from plx.infer.mcmc.batches import Run
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ def silent(progress: Progress) -> None:
 class Keeper(Protocol):
     """What keeps a run while it goes on, so that another process can go on with it."""
 
-    def keep(self, run: Run[Any], ended: bool) -> None:
+    def keep(self, run: Any, ended: bool) -> None:
         """Note where a run stands between batches, or where it ends."""
 
 
@@ -56,7 +53,7 @@ class Options:
     worlds of each chain are kept.
 
     ``threads`` never changes an answer. ``refused`` says why ways looked at before do not fit. ``resumed`` is
-    a run to go on with. Pickled options are without who looks on.
+    a run (`plx.infer.mcmc.batches.Run`) to go on with, or None. Pickled options are without who looks on.
     """
 
     seed: int = 0
@@ -70,7 +67,7 @@ class Options:
     progress: Report = silent
     refused: tuple[str, ...] = ()
     keeper: Keeper | None = None
-    resumed: Run[Any] | None = None
+    resumed: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"progress": silent, "keeper": None, "resumed": None}
