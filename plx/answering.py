@@ -160,7 +160,7 @@ def watched(answer: Callable[[Report], Result], progress: bool | Report = False)
 def resume(
     path: Path, seconds: float | None, samples: int | None, accuracy: float | None, progress: bool | Report
 ) -> Result:
-    """Go on with the run that a file keeps. Raises PlxError where it cannot be read, and as `Answering.answered`."""
+    """Go on with the run that a file keeps. Raises PlxError if it cannot be read, and as `answered` does."""
     from plx.checkpoint import read
 
     given = {"seconds": seconds, "samples": samples, "accuracy": accuracy}

@@ -60,7 +60,7 @@ def _sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool)
 
 def _resumed(options: Options) -> Run[Any] | None:
     """A run that another process began, to go on with these options."""
-    run = options.resumed
+    run: Run[Any] | None = options.resumed
     if run is not None:
         run.options = replace(options, chains=run.options.chains, seed=run.options.seed)
     return run
