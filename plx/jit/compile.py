@@ -8,6 +8,7 @@ processes start it at once, and raises where a file is damaged. So files are `st
 from __future__ import annotations
 
 import platform
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -55,6 +56,12 @@ def compiled(function: Any, signature: object = None) -> Any:
         store.write(*place, object_code.to_bytes(dispatcher.overloads[arguments]))
     dispatcher.disable_compile()
     return dispatcher
+
+
+def named(module: str, name: str, signature: object) -> Any:
+    """The compiled function that has a name in a module, as another process knew it."""
+    found = getattr(import_module(module), name)
+    return compiled(getattr(found, "function", found), signature)
 
 
 def _load(place: tuple[str, str], function: FunctionType, signature: Any, context: Any) -> Any:

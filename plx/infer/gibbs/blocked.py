@@ -112,7 +112,10 @@ class BlockedChains(Chains):
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
-        return Standing(self.problem.model, lambda variables: self.states[variables], orbits)
+        return Standing(self.problem.model, self._states_of, orbits)
+
+    def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        return self.states[variables]
 
     def set_potentials(self, table: FloatArray) -> None:
         """From here on the log potentials of what is swept are these, shape of its ``graph.table``."""

@@ -23,7 +23,7 @@ from plx.infer.mcmc.log_z import OF_LOG_Z, estimate
 from plx.infer.mcmc.monitor import Monitor, Movement
 from plx.infer.mcmc.samplers import C, Sampler
 from plx.infer.options import Clock, Options, Progress
-from plx.infer.problem import Targets
+from plx.infer.problem import Problem, Targets
 from plx.values import FloatArray
 
 Counts = npt.NDArray[Any]
@@ -61,8 +61,12 @@ def scaled_error(diagnosis: Diagnosis) -> FloatArray:
 
 @dataclass
 class Run(Generic[C]):
-    """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws."""
+    """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws.
 
+    It can be pickled, and goes on where it stood.
+    """
+
+    problem: Problem
     sampler: Sampler[C]
     chains: C
     options: Options
@@ -93,10 +97,12 @@ class Run(Generic[C]):
 
     def loop(self) -> Status:
         """Collect batches until there is a reason to stop; may be called again."""
-        status: Status | None = None
+        status: Status | None = "limit" if self.enough() else None
         try:
             while status is None:
                 status = self._collect() or self._judge()
+                if self.options.keeper is not None:
+                    self.options.keeper.keep(self, status is not None)
         except KeyboardInterrupt:
             status = "interrupted"
         return status

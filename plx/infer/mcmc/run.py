@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -53,8 +54,16 @@ def sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool =
 
 
 def _sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool) -> Sampled:
-    run = begin(problem, sampler, options, sums)
+    run = _resumed(options) or begin(problem, sampler, options, sums)
     return finished(run, run.loop())
+
+
+def _resumed(options: Options) -> Run[Any] | None:
+    """A run that another process began, to go on with these options."""
+    run: Run[Any] | None = options.resumed
+    if run is not None:
+        run.options = replace(options, chains=run.options.chains, seed=run.options.seed)
+    return run
 
 
 def begin(problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False) -> Run[C]:
@@ -66,7 +75,18 @@ def begin(problem: Problem, sampler: Sampler[C], options: Options, sums: bool = 
     standing = chains.standing()
     watch = None if standing is None else monitor(problem, standing)
     return Run(
-        sampler, chains, options, targets, values, thin, clock, standing, watch, chains.bridges(), sums
+        problem,
+        sampler,
+        chains,
+        options,
+        targets,
+        values,
+        thin,
+        clock,
+        standing,
+        watch,
+        chains.bridges(),
+        sums,
     )
 
 

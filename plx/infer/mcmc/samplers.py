@@ -43,6 +43,18 @@ class Sampler(Generic[C]):
     sums: bool = False
     """Log Z is estimated too."""
 
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return next(name for name, sampler in SAMPLERS.items() if sampler is self)
+
+    def __reduce__(self) -> tuple[Callable[[str], Sampler[Any]], tuple[str]]:
+        return _named, (self.name,)
+
+
+def _named(name: str) -> Sampler[Any]:
+    return SAMPLERS[name]
+
 
 def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str, sums: bool = False) -> Sampler[C]:
     """A sampler whose functions are imported when it is first used: kernels take long to load."""

@@ -29,6 +29,7 @@ from plx.infer.tempering.ladders import Ladders, Updates, of_blocks
 from plx.infer.tempering.limits import EVERY, SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
 from plx.infer.tempering.tuning import Tuned, tune
+from plx.values import IntArray
 
 
 @dataclass
@@ -55,7 +56,10 @@ class TemperedChains(Chains):
         """Where the lanes at β = 1 stand, in the original model."""
         if self.found is None:
             return Standing(self.problem.model, self.ladders.states_of)
-        return Standing(self.problem.model, lambda variables: self.states[variables])
+        return Standing(self.problem.model, self._states_of)
+
+    def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        return self.states[variables]
 
     def notes(self) -> tuple[str, ...]:
         """How many temperatures there are, and why."""
