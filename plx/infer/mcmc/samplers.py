@@ -104,6 +104,12 @@ def _tempered() -> tuple[Init[TemperedChains], Step[TemperedChains]]:
     return init, step
 
 
+def _cluster() -> tuple[Init[LiftedChains], Step[LiftedChains]]:
+    from plx.infer.moves.moved import init_cluster, step
+
+    return init_cluster, step
+
+
 SAMPLERS: dict[str, Sampler[Any]] = {
     "gibbs": late(_gibbs, "Gibbs sampling, scanning the unknowns in order"),
     "lifted": late(
@@ -118,5 +124,6 @@ SAMPLERS: dict[str, Sampler[Any]] = {
         "Gibbs sampling at several temperatures that exchange worlds; estimates log Z too",
         sums=True,
     ),
+    "cluster": late(_cluster, "as `lifted`, with unknowns that hold each other strongly moved as one"),
     "random-scan": late(_random_scan, "Gibbs sampling of unknowns picked at random"),
 }

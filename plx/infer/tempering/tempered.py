@@ -8,6 +8,7 @@ but for these. Even and odd pairs of neighbours exchange in turn (Okabe et al. 2
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,18 +17,20 @@ import numpy.typing as npt
 from plx.infer.best.quick import quick_best
 from plx.infer.chains import Bridges, BridgeSums, Chains
 from plx.infer.gibbs.blocked import Readout, block_moves, readout, started
-from plx.infer.gibbs.chains import gathered, state_type
+from plx.infer.gibbs.chains import ChainBlock, gathered, state_type
 from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
 from plx.infer.inference import Standing
+from plx.infer.moves.cluster import ClusterMove, cluster_sets
 from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
-from plx.infer.tempering.ladders import Ladders, Updates, of_blocks
+from plx.infer.tempering.ladders import Ladders, Move, Updates, of_blocks
 from plx.infer.tempering.limits import EVERY, SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
+from plx.infer.tempering.soft import raised
 from plx.infer.tempering.tuning import Tuned, tune
 
 
@@ -102,7 +105,7 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
         states = initial_states(problem, seed, chains, threads)
     plan = _compiled(own)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
-    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds))
+    updates = Updates(plan, (*(of_blocks(moves) for moves in kinds), *_of_clusters(plan)))
     ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
     jackpot = _at_the_best(own, ladders)
@@ -110,6 +113,22 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     start = None if at_zero is None else at_zero + own.model.log_constant
     bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains))
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot)
+
+
+def _of_clusters(plan: CompiledModel) -> Iterator[Callable[[float], Move]]:
+    """Cluster moves at the temperatures where they are worth their time."""
+    sets = tuple(one for one in cluster_sets(plan) if one.promising())
+
+    def at(beta: float) -> Move:
+        useful = tuple(one for one in sets if one.promising(beta))
+        return ClusterMove(useful, raised(plan.graph.table, beta)) if useful else _stay
+
+    if sets:
+        yield at
+
+
+def _stay(block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
+    """No move."""
 
 
 def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:

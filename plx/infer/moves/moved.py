@@ -1,0 +1,101 @@
+"""Lifted sampling with moves of many unknowns before each sweep of single updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.infer.chains import Chains
+from plx.infer.gibbs.chains import ChainBlock, Counts, SweptChains
+from plx.infer.gibbs.chains import advance as sweep
+from plx.infer.gibbs.compiled import CompiledModel
+from plx.infer.inference import Standing
+from plx.infer.moves.cluster import ClusterMove, cluster_sets
+from plx.infer.orbits import lifted
+from plx.infer.orbits.lifted import LiftedChains
+from plx.infer.problem import Problem
+from plx.infer.streams import Stream, narrow_states
+from plx.values import IntArray
+
+Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
+"""Moves lanes, with their own random numbers, in some turn."""
+
+
+@dataclass
+class MovedChains(Chains):
+    """Chains on the reduced model that ``move`` moves before each sweep; ``turns`` [blocks] it has had."""
+
+    chains: SweptChains
+    move: Move
+    random: tuple[npt.NDArray[np.uint32], ...]  # [4, C] for every block of chains
+    turns: list[int]
+
+    def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
+        """Record ``draws`` draws, ``thin`` sweeps apart: counts, shape (chains, Σ states)."""
+        return self.chains.step_with(partial(_advance, self), draws, thin)
+
+    def standing(self, orbits: IntArray | None = None) -> Standing:
+        """Where the chains stand."""
+        return self.chains.standing(orbits)
+
+
+def _advance(chains: MovedChains, k: int, draws: int, thin: int, counts: Counts) -> None:
+    """Move and sweep the chains of block k; ``thin`` 0: a move alone."""
+    swept = chains.chains.swept
+    for _ in range(draws):
+        for left in range(max(1, thin), 0, -1):
+            chains.move(swept.blocks[k], chains.random[k], chains.turns[k])
+            chains.turns[k] += 1
+            if thin:
+                sweep(swept, k, 1, 1, counts if left == 1 else counts[:0])
+
+
+@dataclass
+class MovedLiftedChains(LiftedChains):
+    """Lifted chains, with what to say of their moves."""
+
+    said: tuple[str, ...] = ()
+
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, and what moves there are."""
+        return (*super().notes(), *self.said)
+
+
+def init_cluster(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
+    """Lifted chains with cluster moves, where some factor couples two unknowns."""
+    return _init(problem, seed, chains, threads, _clusters)
+
+
+def _init(
+    problem: Problem,
+    seed: int,
+    chains: int,
+    threads: int | None,
+    find: Callable[[CompiledModel], tuple[Move | None, str]],
+) -> LiftedChains:
+    begun = lifted.init(problem, seed, chains, threads)
+    started = begun.chains
+    move, said = find(started.swept.plan)
+    if move is not None:
+        random = narrow_states(seed, Stream.CLUSTERS, range(chains))
+        widths = np.cumsum([block.state.shape[1] for block in started.swept.blocks])[:-1]
+        split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
+        started = MovedChains(started, move, split, [0] * len(split))
+    return MovedLiftedChains(started, begun.averages, begun.every, begun.symmetry, (said,))
+
+
+def _clusters(plan: CompiledModel) -> tuple[Move | None, str]:
+    sets = cluster_sets(plan)
+    if not sets:
+        return None, "no rule couples two unknowns that may move: no clusters, single updates alone"
+    n = sum(len(one.label) for one in sets)
+    return ClusterMove(sets, plan.graph.table), f"{n:,} unknowns move in clusters"
+
+
+def step(chains: LiftedChains, draws: int, thin: int) -> npt.NDArray[np.floating]:
+    """Counts for the targets of the original model, averaged, shape (chains, Σ states)."""
+    return lifted.step(chains, draws, thin)
