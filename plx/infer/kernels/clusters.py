@@ -169,7 +169,9 @@ def _flip(m: Couplings, t: Flips, state: States, level: Int32, rng: UInt32) -> N
         index[:] = 0
         i, last = operand_start[f], operand_start[f + 1]
         if last - i == 2 and operand_row[i] < state.shape[0] and operand_row[i + 1] < state.shape[0]:
-            _add_two(operand_row[i], operand_stride[i], operand_row[i + 1], operand_stride[i + 1], state, index)
+            _add_two(
+                operand_row[i], operand_stride[i], operand_row[i + 1], operand_stride[i + 1], state, index
+            )
         else:
             _add_rows(i, last, operand_row, operand_stride, state, level, level, level, index)
         if pulls[k] != 0:

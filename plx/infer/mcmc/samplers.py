@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Chains)
 Init = Callable[[Problem, int, int, int | None], C]
 Step = Callable[[C, int, int], npt.NDArray[np.number]]
+Onto = Callable[["LiftedChains", int], C]
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,16 @@ class Sampler(Generic[C]):
     """A sweep is one update of one unknown."""
     sums: bool = False
     """Log Z is estimated too."""
+    onto: Onto[C] | None = None
+    """``onto(chains, seed)``: chains of `lifted` that move in this way too, from where they stand."""
 
 
-def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str, sums: bool = False) -> Sampler[C]:
+def late(
+    functions: Callable[[], tuple[Init[C], Step[C]]],
+    about: str,
+    sums: bool = False,
+    onto: Callable[[], Onto[C]] | None = None,
+) -> Sampler[C]:
     """A sampler whose functions are imported when it is first used: kernels take long to load."""
 
     def init(problem: Problem, seed: int, chains: int, threads: int | None) -> C:
@@ -53,7 +61,7 @@ def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str, sums: boo
     def step(chains: C, draws: int, thin: int) -> npt.NDArray[np.number]:
         return functions()[1](chains, draws, thin)
 
-    return Sampler(init, step, about, sums=sums)
+    return Sampler(init, step, about, sums=sums, onto=None if onto is None else lambda *given: onto()(*given))
 
 
 def _gibbs() -> tuple[Init[SweptChains], Step[SweptChains]]:
@@ -110,6 +118,24 @@ def _cluster() -> tuple[Init[LiftedChains], Step[LiftedChains]]:
     return init_cluster, step
 
 
+def _trees() -> tuple[Init[LiftedChains], Step[LiftedChains]]:
+    from plx.infer.moves.moved import init_trees, step
+
+    return init_trees, step
+
+
+def _onto_trees() -> Onto[LiftedChains]:
+    from plx.infer.moves.moved import onto_trees
+
+    return onto_trees
+
+
+def _onto_clusters() -> Onto[LiftedChains]:
+    from plx.infer.moves.moved import onto_clusters
+
+    return onto_clusters
+
+
 SAMPLERS: dict[str, Sampler[Any]] = {
     "gibbs": late(_gibbs, "Gibbs sampling, scanning the unknowns in order"),
     "lifted": late(
@@ -124,6 +150,11 @@ SAMPLERS: dict[str, Sampler[Any]] = {
         "Gibbs sampling at several temperatures that exchange worlds; estimates log Z too",
         sums=True,
     ),
-    "cluster": late(_cluster, "as `lifted`, with unknowns that hold each other strongly moved as one"),
+    "cluster": late(
+        _cluster,
+        "as `lifted`, with unknowns that hold each other strongly moved as one",
+        onto=_onto_clusters,
+    ),
+    "trees": late(_trees, "as `lifted`, with forests of unknowns drawn at once", onto=_onto_trees),
     "random-scan": late(_random_scan, "Gibbs sampling of unknowns picked at random"),
 }

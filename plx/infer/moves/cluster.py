@@ -1,8 +1,8 @@
 """Cluster moves: Swendsen & Wang 1987, for factors of any sort (Barbu & Zhu 2005, *Generalizing Swendsen-Wang
 to sampling arbitrary posterior probabilities*).
 
-Every mobile unknown has a partner state, another in each turn (Wolff 1989; Wang, Swendsen & Kotecký 1989), and
-stays or goes over to it. A factor over two of them is then one over two bits: it pulls at both ends, and
+Every mobile unknown has a partner state, another in each turn (Wolff 1989; Wang, Swendsen & Kotecký 1989),
+and stays or goes over to it. A factor over two of them is then one over two bits: it pulls at both ends, and
 couples them by J = (e00 + e11 - e01 - e10) / 4 where 0 is to stay. If J > 0 it is a bond with probability
 1 - exp(-2 J); what bonds tie together stays or goes as one, and given the bonds these are independent, with
 the sum of all pulls for log odds (Edwards & Sokal 1988). That is exact for any factors: where they want that
@@ -17,14 +17,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.rows import BoolArray
 from plx.infer.gibbs.chains import ChainBlock, state_type
 from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.kernels.clusters import Couplings, Flips, kernel
 from plx.infer.kernels.random import BITS
-from plx.infer.moves.couplings import Kinds, couplings, ends
-from plx.infer.moves.gauge import Gauge, gauge
+from plx.infer.moves.couplings import Ends, Kinds, couplings, ends
+from plx.infer.moves.gauge import Gauge, gauge, influence, wished
 from plx.infer.moves.limits import ENTRIES, FRUSTRATED, INFLUENCE
 from plx.infer.moves.mobile import mobile_set, movable
+from plx.infer.problem import Parts, Problem
 from plx.values import FloatArray, IntArray
 
 _MIX = 0x9E3779B97F4A7C15
@@ -64,7 +66,7 @@ class Clusters:
         ]
         corners = (table[kinds.entry + step] for step in (steps[0], steps[1], steps[0] + steps[1]))
         bond, first, second = _bonds(base, *corners)
-        count, size = len(self.arrays.kind_start), len(base)
+        count = len(self.arrays.kind_start)
         pulled = (first != 0) | (second != 0)
         return Flips(
             class_of=np.require(self.label, np.int32, ("C", "W")),
@@ -128,6 +130,13 @@ class ClusterMove:
             kernel(one.state)(one.arrays, self.made[which, shift], block.state, block.level, random)
 
 
+def is_coupled(problem: Problem) -> bool:
+    """Whether unknowns that may move are coupled so strongly that clusters may be worth a try."""
+    free = movable(problem.parts)
+    found = _ends(problem.parts, mobile_set(problem.parts, free, np.zeros_like(free)))
+    return influence(wished(problem.graph, found), len(found.mobile), 1.0) >= INFLUENCE
+
+
 def cluster_sets(plan: CompiledModel) -> tuple[Clusters, ...]:
     """The sets of unknowns that move in clusters, those with most couplings first; none if no factor couples
     two unknowns."""
@@ -143,9 +152,9 @@ def _sets(plan: CompiledModel) -> Iterator[Clusters]:
         yield from _clusters(plan, mobile_set(parts, free, ~chosen))
 
 
-def _clusters(plan: CompiledModel, chosen: npt.NDArray[np.bool_]) -> Iterator[Clusters]:
+def _clusters(plan: CompiledModel, chosen: BoolArray) -> Iterator[Clusters]:
     graph = plan.graph
-    found = ends(plan.problem.parts, chosen & (graph.card[: graph.n_variables] > 1))
+    found = _ends(plan.problem.parts, chosen)
     if not found.pairs.any():
         return
     named = gauge(graph, found)
@@ -154,3 +163,8 @@ def _clusters(plan: CompiledModel, chosen: npt.NDArray[np.bool_]) -> Iterator[Cl
     label = label.ravel()
     arrays, kinds = couplings(graph, plan.rows, found, label)
     yield Clusters(state_type(graph), arrays, kinds, classes[:, 1:], classes[:, 0], label, named)
+
+
+def _ends(parts: Parts, chosen: BoolArray) -> Ends:
+    """The factors about the chosen variables that have two states or more."""
+    return ends(parts, chosen & (parts.graph.card[: parts.graph.n_variables] > 1))

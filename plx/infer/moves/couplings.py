@@ -68,9 +68,7 @@ class Kinds:
     label: IntArray  # [2, S]
 
 
-def couplings(
-    graph: FactorGraph, rows: DerivedRows, found: Ends, label: IntArray
-) -> tuple[Couplings, Kinds]:
+def couplings(graph: FactorGraph, rows: DerivedRows, found: Ends, label: IntArray) -> tuple[Couplings, Kinds]:
     """What the kernel reads, and the kinds; ``label`` [M] are classes of mobile variables with as many states
     and the same names for them."""
     pair = found.pairs
@@ -93,7 +91,8 @@ def couplings(
         [graph.card[found.mobile[end[lead]]] for end in (found.first, found.second)]
     ).astype(np.int64)  # fmt: skip
     state = np.where(stride > 0, local // np.maximum(stride, 1) % card[:, of], 0)
-    kinds = Kinds(graph.table_start[table][of] + local, of, state, stride, np.stack([distinct[3][of], distinct[4][of]]))
+    labels = np.stack([distinct[3][of], distinct[4][of]])
+    kinds = Kinds(graph.table_start[table][of] + local, of, state, stride, labels)
     arity = np.diff(graph.scope_start)[found.factor]
     places = segments(graph.scope_start[found.factor], arity)
     made = Couplings(

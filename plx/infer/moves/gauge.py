@@ -7,7 +7,7 @@ unknown gets the names that its strongest factor to one that has names asks for.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,11 +39,21 @@ class Gauge:
     def influence(self, beta: float) -> float:
         """By how much all neighbours together change the probabilities of an unknown's states, on average, at
         an inverse temperature. Gibbs sampling mixes fast below 1, or somewhat less (Dobrushin 1970)."""
-        changed = 0.0
-        for size, strength in self.favoured:
-            odds = np.expm1(np.minimum(beta * np.maximum(strength, 0.0), HARD))
-            changed += float((odds / (odds + size)).sum())
-        return 2 * changed / max(1, len(self.names))
+        return influence(self.favoured, len(self.names), beta)
+
+
+def influence(favoured: Sequence[tuple[int, FloatArray]], variables: int, beta: float) -> float:
+    """As `Gauge.influence`."""
+    changed = 0.0
+    for size, strength in favoured:
+        odds = np.expm1(np.minimum(beta * np.maximum(strength, 0.0), HARD))
+        changed += float((odds / (odds + size)).sum())
+    return 2 * changed / max(1, variables)
+
+
+def wished(graph: FactorGraph, found: Ends) -> list[tuple[int, FloatArray]]:
+    """For numbers of states, by how much each factor favours what it wants, as far as that is clear."""
+    return [(one.want.shape[1], one.strength) for one in _wishes(graph, found)]
 
 
 @dataclass(frozen=True)
@@ -69,8 +79,9 @@ def gauge(graph: FactorGraph, found: Ends) -> Gauge:
     """Names for the states of mobile variables."""
     card = graph.card[found.mobile].astype(np.int64)
     names = np.tile(np.arange(card.max(initial=1)), (len(card), 1))
-    wishes = list(_wishes(graph, found, card))
-    if sum(len(one.first) for one in wishes) <= NAMED:
+    wishes = list(_wishes(graph, found))
+    renamed = any((one.want != np.arange(one.want.shape[1])).any() for one in wishes)
+    if renamed and sum(len(one.first) for one in wishes) <= NAMED:
         _rename(names, card, wishes)
     return Gauge(names, tuple((one.want.shape[1], _favoured(names, one)) for one in wishes))
 
@@ -90,8 +101,9 @@ def _agreement(table: FloatArray, want: IntArray) -> FloatArray:
     return strength
 
 
-def _wishes(graph: FactorGraph, found: Ends, card: IntArray) -> Iterator[_Wishes]:
+def _wishes(graph: FactorGraph, found: Ends) -> Iterator[_Wishes]:
     """The clear wishes, for each number of states."""
+    card = graph.card[found.mobile].astype(np.int64)
     pair = np.flatnonzero(found.pairs)
     ends = card[found.first[pair]], card[found.second[pair]]
     for size in np.unique(ends[0][ends[0] == ends[1]]).tolist():

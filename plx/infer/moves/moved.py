@@ -9,12 +9,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from plx.infer.chains import Chains
-from plx.infer.gibbs.chains import ChainBlock, Counts, SweptChains
+from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, SteppedChains
+from plx.infer.gibbs.chains import Move as Advance
 from plx.infer.gibbs.chains import advance as sweep
 from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.inference import Standing
 from plx.infer.moves.cluster import ClusterMove, cluster_sets
+from plx.infer.moves.forest import forest_move
 from plx.infer.orbits import lifted
 from plx.infer.orbits.lifted import LiftedChains
 from plx.infer.problem import Problem
@@ -26,17 +27,26 @@ Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
 
 
 @dataclass
-class MovedChains(Chains):
+class MovedChains(SteppedChains):
     """Chains on the reduced model that ``move`` moves before each sweep; ``turns`` [blocks] it has had."""
 
-    chains: SweptChains
+    chains: SteppedChains
     move: Move
     random: tuple[npt.NDArray[np.uint32], ...]  # [4, C] for every block of chains
     turns: list[int]
 
+    @property
+    def swept(self) -> GibbsChains:
+        """What single updates move."""
+        return self.chains.swept
+
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Record ``draws`` draws, ``thin`` sweeps apart: counts, shape (chains, Σ states)."""
-        return self.chains.step_with(partial(_advance, self), draws, thin)
+        return self.step_with(partial(_advance, self), draws, thin)
+
+    def step_with(self, advance: Advance, draws: int, thin: int) -> npt.NDArray[np.integer]:
+        """As `step`, each block of chains moved by ``advance``."""
+        return self.chains.step_with(advance, draws, thin)
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand."""
@@ -65,27 +75,39 @@ class MovedLiftedChains(LiftedChains):
         return (*super().notes(), *self.said)
 
 
+Find = Callable[[CompiledModel], tuple[Move | None, str]]
+"""The moves that there are on a compiled model, None for none, and what to say of them."""
+
+
 def init_cluster(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
     """Lifted chains with cluster moves, where some factor couples two unknowns."""
-    return _init(problem, seed, chains, threads, _clusters)
+    return onto_clusters(lifted.init(problem, seed, chains, threads), seed)
 
 
-def _init(
-    problem: Problem,
-    seed: int,
-    chains: int,
-    threads: int | None,
-    find: Callable[[CompiledModel], tuple[Move | None, str]],
-) -> LiftedChains:
-    begun = lifted.init(problem, seed, chains, threads)
-    started = begun.chains
-    move, said = find(started.swept.plan)
+def onto_clusters(begun: LiftedChains, seed: int) -> LiftedChains:
+    """Chains that share their worlds with those that have begun, and move in clusters too."""
+    return _onto(begun, seed, _clusters)
+
+
+def init_trees(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
+    """Lifted chains, forests of which are drawn at once, where some factor couples two unknowns."""
+    return onto_trees(lifted.init(problem, seed, chains, threads), seed)
+
+
+def onto_trees(begun: LiftedChains, seed: int) -> LiftedChains:
+    """Chains that share their worlds with those that have begun, and draw forests too."""
+    return _onto(begun, seed, _trees)
+
+
+def _onto(begun: LiftedChains, seed: int, find: Find) -> LiftedChains:
+    chains = begun.chains
+    move, said = find(chains.swept.plan)
     if move is not None:
-        random = narrow_states(seed, Stream.CLUSTERS, range(chains))
-        widths = np.cumsum([block.state.shape[1] for block in started.swept.blocks])[:-1]
-        split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
-        started = MovedChains(started, move, split, [0] * len(split))
-    return MovedLiftedChains(started, begun.averages, begun.every, begun.symmetry, (said,))
+        widths = [block.state.shape[1] for block in chains.swept.blocks]
+        random = narrow_states(seed, Stream.CLUSTERS, range(sum(widths)))
+        parts = np.split(random, np.cumsum(widths)[:-1], axis=1)
+        chains = MovedChains(chains, move, tuple(map(np.ascontiguousarray, parts)), [0] * len(parts))
+    return MovedLiftedChains(chains, begun.averages, begun.every, begun.symmetry, (said,))
 
 
 def _clusters(plan: CompiledModel) -> tuple[Move | None, str]:
@@ -94,6 +116,14 @@ def _clusters(plan: CompiledModel) -> tuple[Move | None, str]:
         return None, "no rule couples two unknowns that may move: no clusters, single updates alone"
     n = sum(len(one.label) for one in sets)
     return ClusterMove(sets, plan.graph.table), f"{n:,} unknowns move in clusters"
+
+
+def _trees(plan: CompiledModel) -> tuple[Move | None, str]:
+    move = forest_move(plan)
+    if move is None:
+        return None, "no rule couples two unknowns that may move: no trees, single updates alone"
+    sizes = ", ".join(f"{len(one.member):,}" for one in move.forests)
+    return move, f"forests of {sizes} unknowns are drawn at once"
 
 
 def step(chains: LiftedChains, draws: int, thin: int) -> npt.NDArray[np.floating]:

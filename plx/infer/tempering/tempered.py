@@ -8,7 +8,7 @@ but for these. Even and odd pairs of neighbours exchange in turn (Okabe et al. 2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
 from plx.infer.inference import Standing
-from plx.infer.moves.cluster import ClusterMove, cluster_sets
+from plx.infer.moves.cluster import ClusterMove, Clusters, cluster_sets
 from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
@@ -105,26 +105,27 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
         states = initial_states(problem, seed, chains, threads)
     plan = _compiled(own)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
-    updates = Updates(plan, (*(of_blocks(moves) for moves in kinds), *_of_clusters(plan)))
+    sets = tuple(one for one in cluster_sets(plan) if one.promising())
+    clusters = (_of_clusters(plan, sets),) if sets else ()
+    updates = Updates(plan, (*(of_blocks(moves) for moves in kinds), *clusters))
     ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
     jackpot = _at_the_best(own, ladders)
     at_zero = log_worlds(own)
     start = None if at_zero is None else at_zero + own.model.log_constant
-    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains))
+    alone = any(len(one.label) == plan.graph.n_variables for one in sets)
+    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone)
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot)
 
 
-def _of_clusters(plan: CompiledModel) -> Iterator[Callable[[float], Move]]:
+def _of_clusters(plan: CompiledModel, sets: tuple[Clusters, ...]) -> Callable[[float], Move]:
     """Cluster moves at the temperatures where they are worth their time."""
-    sets = tuple(one for one in cluster_sets(plan) if one.promising())
 
     def at(beta: float) -> Move:
         useful = tuple(one for one in sets if one.promising(beta))
         return ClusterMove(useful, raised(plan.graph.table, beta)) if useful else _stay
 
-    if sets:
-        yield at
+    return at
 
 
 def _stay(block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:

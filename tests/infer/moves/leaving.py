@@ -16,7 +16,7 @@ LANES = 4096
 
 
 def exact_chains(model: GroundModel, seed: int) -> tuple[GibbsChains, np.ndarray, np.ndarray]:
-    """One block of lanes whose worlds are drawn from the distribution, all worlds, and their probabilities."""
+    """One block of lanes at worlds drawn from the distribution, all worlds, and their probabilities."""
     worlds = all_states(model.graph)
     logs = log_weights(model.graph, worlds)
     p = np.exp(logs - np.logaddexp.reduce(logs))
@@ -28,7 +28,9 @@ def exact_chains(model: GroundModel, seed: int) -> tuple[GibbsChains, np.ndarray
     return chains, worlds, p
 
 
-def scores(model: GroundModel, move: Move, chains: GibbsChains, worlds: np.ndarray, p: np.ndarray) -> np.ndarray:
+def scores(
+    model: GroundModel, move: Move, chains: GibbsChains, worlds: np.ndarray, p: np.ndarray
+) -> np.ndarray:
     """(share - p) / standard error of each world, of impossible ones infinite if any lane is there."""
     random = narrow_states(7, Stream.CLUSTERS, range(LANES))
     before = chains.blocks[0].state.copy()
