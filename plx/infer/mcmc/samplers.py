@@ -15,6 +15,7 @@ from plx.infer.problem import Problem
 if TYPE_CHECKING:
     from plx.infer.gibbs.chains import SweptChains
     from plx.infer.mcmc.mcsat import SliceChains
+    from plx.infer.moves.moved import MovedChains
     from plx.infer.orbits.lifted import LiftedChains
     from plx.infer.orbits.nec import NecChains
     from plx.infer.orbits.orbital import OrbitalChains
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Chains)
 Init = Callable[[Problem, int, int, int | None], C]
 Step = Callable[[C, int, int], npt.NDArray[np.number]]
-Onto = Callable[["LiftedChains", int], C]
+Onto = Callable[["LiftedChains", int], Chains]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Sampler(Generic[C]):
     """A sweep is one update of one unknown."""
     sums: bool = False
     """Log Z is estimated too."""
-    onto: Onto[C] | None = None
+    onto: Onto | None = None
     """``onto(chains, seed)``: chains of `lifted` that move in this way too, from where they stand."""
 
 
@@ -51,7 +52,7 @@ def late(
     functions: Callable[[], tuple[Init[C], Step[C]]],
     about: str,
     sums: bool = False,
-    onto: Callable[[], Onto[C]] | None = None,
+    onto: Callable[[], Onto] | None = None,
 ) -> Sampler[C]:
     """A sampler whose functions are imported when it is first used: kernels take long to load."""
 
@@ -118,19 +119,19 @@ def _cluster() -> tuple[Init[LiftedChains], Step[LiftedChains]]:
     return init_cluster, step
 
 
-def _trees() -> tuple[Init[LiftedChains], Step[LiftedChains]]:
+def _trees() -> tuple[Init[MovedChains], Step[MovedChains]]:
     from plx.infer.moves.moved import init_trees, step
 
     return init_trees, step
 
 
-def _onto_trees() -> Onto[LiftedChains]:
+def _onto_trees() -> Onto:
     from plx.infer.moves.moved import onto_trees
 
     return onto_trees
 
 
-def _onto_clusters() -> Onto[LiftedChains]:
+def _onto_clusters() -> Onto:
     from plx.infer.moves.moved import onto_clusters
 
     return onto_clusters
@@ -155,6 +156,6 @@ SAMPLERS: dict[str, Sampler[Any]] = {
         "as `lifted`, with unknowns that hold each other strongly moved as one",
         onto=_onto_clusters,
     ),
-    "trees": late(_trees, "as `lifted`, with forests of unknowns drawn at once", onto=_onto_trees),
+    "trees": late(_trees, "Gibbs sampling, with forests of unknowns drawn at once", onto=_onto_trees),
     "random-scan": late(_random_scan, "Gibbs sampling of unknowns picked at random"),
 }

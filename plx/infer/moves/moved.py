@@ -1,4 +1,4 @@
-"""Lifted sampling with moves of many unknowns before each sweep of single updates."""
+"""Sampling with moves of many unknowns before each sweep of single updates."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from plx.infer.gibbs import blocked
 from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, SteppedChains
 from plx.infer.gibbs.chains import Move as Advance
 from plx.infer.gibbs.chains import advance as sweep
@@ -28,12 +29,17 @@ Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
 
 @dataclass
 class MovedChains(SteppedChains):
-    """Chains on the reduced model that ``move`` moves before each sweep; ``turns`` [blocks] it has had."""
+    """Chains that ``move`` moves before each sweep; ``turns`` [blocks] it has had."""
 
     chains: SteppedChains
     move: Move
     random: tuple[npt.NDArray[np.uint32], ...]  # [4, C] for every block of chains
     turns: list[int]
+    said: str
+
+    def notes(self) -> tuple[str, ...]:
+        """What moves there are."""
+        return (*self.chains.notes(), self.said)
 
     @property
     def swept(self) -> GibbsChains:
@@ -66,17 +72,15 @@ def _advance(chains: MovedChains, k: int, draws: int, thin: int, counts: Counts)
 
 @dataclass
 class MovedLiftedChains(LiftedChains):
-    """Lifted chains, with what to say of their moves."""
-
-    said: tuple[str, ...] = ()
+    """Lifted chains with moves."""
 
     def notes(self) -> tuple[str, ...]:
         """What was left out, and what moves there are."""
-        return (*super().notes(), *self.said)
+        return (*super().notes(), *self.chains.notes())
 
 
-Find = Callable[[CompiledModel], tuple[Move | None, str]]
-"""The moves that there are on a compiled model, None for none, and what to say of them."""
+Find = Callable[[CompiledModel], tuple[Move, str]]
+"""The moves that there are on a compiled model, and what to say of them."""
 
 
 def init_cluster(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
@@ -89,9 +93,12 @@ def onto_clusters(begun: LiftedChains, seed: int) -> LiftedChains:
     return _onto(begun, seed, _clusters)
 
 
-def init_trees(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
-    """Lifted chains, forests of which are drawn at once, where some factor couples two unknowns."""
-    return onto_trees(lifted.init(problem, seed, chains, threads), seed)
+def init_trees(problem: Problem, seed: int, chains: int, threads: int | None = None) -> MovedChains:
+    """Chains that draw forests at once, where some factor couples two unknowns.
+
+    Leaves are not summed out before: they are part of forests.
+    """
+    return moved(blocked.init(problem, seed, chains, threads), seed, _trees)
 
 
 def onto_trees(begun: LiftedChains, seed: int) -> LiftedChains:
@@ -99,33 +106,42 @@ def onto_trees(begun: LiftedChains, seed: int) -> LiftedChains:
     return _onto(begun, seed, _trees)
 
 
+def step(chains: LiftedChains | MovedChains, draws: int, thin: int) -> npt.NDArray[np.number]:
+    """Counts for the targets of the original model, shape (chains, Σ states)."""
+    if isinstance(chains, LiftedChains):
+        return lifted.step(chains, draws, thin)
+    return chains.step(draws, thin)
+
+
 def _onto(begun: LiftedChains, seed: int, find: Find) -> LiftedChains:
-    chains = begun.chains
+    chains = moved(begun.chains, seed, find)
+    return MovedLiftedChains(chains, begun.averages, begun.every, begun.symmetry)
+
+
+def moved(chains: SteppedChains, seed: int, find: Find) -> MovedChains:
+    """Chains with moves."""
     move, said = find(chains.swept.plan)
-    if move is not None:
-        widths = [block.state.shape[1] for block in chains.swept.blocks]
-        random = narrow_states(seed, Stream.CLUSTERS, range(sum(widths)))
-        parts = np.split(random, np.cumsum(widths)[:-1], axis=1)
-        chains = MovedChains(chains, move, tuple(map(np.ascontiguousarray, parts)), [0] * len(parts))
-    return MovedLiftedChains(chains, begun.averages, begun.every, begun.symmetry, (said,))
+    widths = [block.state.shape[1] for block in chains.swept.blocks]
+    random = narrow_states(seed, Stream.CLUSTERS, range(sum(widths)))
+    parts = np.split(random, np.cumsum(widths)[:-1], axis=1)
+    return MovedChains(chains, move, tuple(map(np.ascontiguousarray, parts)), [0] * len(parts), said)
 
 
-def _clusters(plan: CompiledModel) -> tuple[Move | None, str]:
+def stay(block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
+    """No move."""
+
+
+def _clusters(plan: CompiledModel) -> tuple[Move, str]:
     sets = cluster_sets(plan)
     if not sets:
-        return None, "no rule couples two unknowns that may move: no clusters, single updates alone"
-    n = sum(len(one.label) for one in sets)
+        return stay, "no rule couples two unknowns that may move: no clusters, single updates alone"
+    n = max(len(one.label) for one in sets)
     return ClusterMove(sets, plan.graph.table), f"{n:,} unknowns move in clusters"
 
 
-def _trees(plan: CompiledModel) -> tuple[Move | None, str]:
+def _trees(plan: CompiledModel) -> tuple[Move, str]:
     move = forest_move(plan)
     if move is None:
-        return None, "no rule couples two unknowns that may move: no trees, single updates alone"
+        return stay, "no rule couples two unknowns that may move: no trees, single updates alone"
     sizes = ", ".join(f"{len(one.member):,}" for one in move.forests)
     return move, f"forests of {sizes} unknowns are drawn at once"
-
-
-def step(chains: LiftedChains, draws: int, thin: int) -> npt.NDArray[np.floating]:
-    """Counts for the targets of the original model, averaged, shape (chains, Σ states)."""
-    return lifted.step(chains, draws, thin)

@@ -17,13 +17,14 @@ import numpy.typing as npt
 from plx.infer.best.quick import quick_best
 from plx.infer.chains import Bridges, BridgeSums, Chains
 from plx.infer.gibbs.blocked import Readout, block_moves, readout, started
-from plx.infer.gibbs.chains import ChainBlock, gathered, state_type
+from plx.infer.gibbs.chains import gathered, state_type
 from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
 from plx.infer.inference import Standing
 from plx.infer.moves.cluster import ClusterMove, Clusters, cluster_sets
+from plx.infer.moves.moved import stay
 from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
@@ -123,13 +124,9 @@ def _of_clusters(plan: CompiledModel, sets: tuple[Clusters, ...]) -> Callable[[f
 
     def at(beta: float) -> Move:
         useful = tuple(one for one in sets if one.promising(beta))
-        return ClusterMove(useful, raised(plan.graph.table, beta)) if useful else _stay
+        return ClusterMove(useful, raised(plan.graph.table, beta)) if useful else stay
 
     return at
-
-
-def _stay(block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
-    """No move."""
 
 
 def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:
