@@ -29,7 +29,7 @@ from plx.infer.moves.mobile import mobile_set, movable
 from plx.infer.problem import Parts, Problem
 from plx.values import FloatArray, IntArray
 
-_MIX = 0x9E3779B97F4A7C15
+_WORD = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,18 @@ class ClusterMove:
         """Move lanes; the sets of unknowns take turns, and so do partners."""
         which = turn % len(self.sets)
         one = self.sets[which]
-        shift = (turn * _MIX >> 32) % one.turns
+        shift = _scattered(turn) % one.turns
         if (which, shift) not in self.made:
             self.made[which, shift] = one.flips(self.table, shift)
         with np.errstate(over="ignore"):
             kernel(one.state)(one.arrays, self.made[which, shift], block.state, block.level, random)
+
+
+def _scattered(turn: int) -> int:
+    """A number that looks random, the same for all chains: partners in order would lead to near names only."""
+    z = (turn + 1) * 0x9E3779B97F4A7C15 & _WORD
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & _WORD
+    return (z ^ (z >> 27)) >> 32
 
 
 def is_coupled(problem: Problem) -> bool:
