@@ -60,20 +60,17 @@ class Forest(NamedTuple):
 
 @inner
 def _own(
-    m: Forest, i: Number, state: States, level: Int32, index: Int32, score: Float64, most: Float64,
-    belief: Float64,
+    first: Number, last: Number, card: Number, entry: Int64, stride: Int64, index: Int32, potential: Float64,
+    score: Float64, most: Float64, belief: Float64,
 ) -> None:  # fmt: skip
-    """Multiply belief by what factors over member i alone say of its states."""
-    first, last, card = m.term_start[i], m.term_start[i + 1], m.card[i]
+    """Multiply belief by what factors over one member alone say of its states; ``index`` [terms, C] is where
+    their tables are read."""
     if first == last:
         return
     score[:card] = 0.0
     for t in range(first, last):
-        index[:] = 0
-        _add_rows(m.term_operand[t], m.term_operand[t + 1], m.term_row, m.term_step, state, level, level,
-                  level, index)  # fmt: skip
         for k in range(card):
-            _score(k, m.term_entry[t] + k * m.term_stride[t], m.potential, index, score)
+            _score(k, entry[t] + k * stride[t], potential, index[t - first], score)
     most[:] = -np.inf
     for k in range(card):
         for c in range(most.shape[0]):
@@ -101,37 +98,38 @@ def _scale(card: Number, most: Float64, belief: Float64, dead: UInt8) -> None:
 
 
 @inner
-def _look(m: Forest, i: Number, state: States, level: Int32, at: Int32) -> None:
-    """at[t]: where the table of the t-th tie of member i is read, for the first states of both ends."""
-    first = m.tie_start[i]
-    for t in range(first, m.tie_start[i + 1]):
-        index = at[t - first]
-        index[:] = 0
-        _add_rows(m.tie_operand[t], m.tie_operand[t + 1], m.tie_row, m.tie_step, state, level, level, level,
-                  index)  # fmt: skip
+def _look(
+    first: Number, last: Number, operand: Int64, row: Int32, step: Int32, state: States, level: Int32,
+    index: Int32,
+) -> None:  # fmt: skip
+    """index[t - first]: where the table of factor t is read, for the first states of members."""
+    for t in range(first, last):
+        own = index[t - first]
+        own[:] = 0
+        _add_rows(operand[t], operand[t + 1], row, step, state, level, level, level, own)
 
 
 @inner
 def _tell(
-    m: Forest, i: Number, at: Int32, factor: Float64, told: Float64, belief: Float64, above: Float64
-) -> None:
-    """Multiply what is known of the parent of member i by what is known of i."""
-    weight = m.weight
-    first, last, card, wide = m.tie_start[i], m.tie_start[i + 1], m.card[i], m.card[m.parent[i]]
-    plain = last - first == 1 and m.tie_operand[first] == m.tie_operand[last]
+    first: Number, last: Number, card: Number, wide: Number, plain: Number, entry: Int64, child: Int64,
+    parent: Int64, weight: Float64, index: Int32, factor: Float64, told: Float64, belief: Float64,
+    above: Float64,
+) -> None:  # fmt: skip
+    """Multiply what is known of a parent by what is known of its child; ``plain``: one tie, which nothing
+    else is about."""
     for j in range(wide):
         told[:] = 0.0
         for k in range(card):
             if plain:
-                w = weight[m.tie_entry[first] + k * m.tie_child[first] + j * m.tie_parent[first]]
+                w = weight[entry[first] + k * child[first] + j * parent[first]]
                 for c in range(told.shape[0]):
                     told[c] += w * belief[k, c]
                 continue
             factor[:] = belief[k]
             for t in range(first, last):
-                base = np.uint64(m.tie_entry[t] + k * m.tie_child[t] + j * m.tie_parent[t])
+                base, own = np.uint64(entry[t] + k * child[t] + j * parent[t]), t - first
                 for c in range(told.shape[0]):
-                    factor[c] *= weight[base + np.uint64(at[t - first, c])]
+                    factor[c] *= weight[base + np.uint64(index[own, c])]
             for c in range(told.shape[0]):
                 told[c] += factor[c]
         for c in range(told.shape[0]):
@@ -139,15 +137,17 @@ def _tell(
 
 
 @inner
-def _hear(m: Forest, i: Number, at: Int32, drawn: Int32, belief: Float64) -> None:
-    """Multiply what is known of member i by what its parent's state says."""
-    weight = m.weight
-    for t in range(m.tie_start[i], m.tie_start[i + 1]):
-        step = m.tie_parent[t]
-        for k in range(m.card[i]):
-            base = np.uint64(m.tie_entry[t] + k * m.tie_child[t])
+def _hear(
+    first: Number, last: Number, card: Number, entry: Int64, child: Int64, parent: Int64, weight: Float64,
+    index: Int32, drawn: Int32, belief: Float64,
+) -> None:  # fmt: skip
+    """Multiply what is known of a child by what its parent's state says."""
+    for t in range(first, last):
+        step, own = parent[t], t - first
+        for k in range(card):
+            base = np.uint64(entry[t] + k * child[t])
             for c in range(drawn.shape[0]):
-                place = np.int64(at[t - m.tie_start[i], c]) + step * np.int64(drawn[c])
+                place = np.int64(index[own, c]) + step * np.int64(drawn[c])
                 belief[k, c] *= weight[base + np.uint64(place)]
 
 
@@ -170,31 +170,42 @@ def _draw(m: Forest, state: States, level: Int32, rng: UInt32) -> None:
 
     Arrays: state [V, C], level [D, C] states of derived nodes, rng [4, C]; state and rng are changed.
     """
-    n, lanes = m.member.shape[0], state.shape[1]
-    most_card, most_ties = 1, 1
+    member, card, parent, weight = m.member, m.card, m.parent, m.weight
+    term_start, term_operand, term_row, term_step = m.term_start, m.term_operand, m.term_row, m.term_step
+    tie_start, tie_operand, tie_row, tie_step = m.tie_start, m.tie_operand, m.tie_row, m.tie_step
+    tie_entry, tie_child, tie_parent = m.tie_entry, m.tie_child, m.tie_parent
+    n, lanes = member.shape[0], state.shape[1]
+    most_card, most_factors = np.int64(1), np.int64(1)
     for i in range(n):
-        most_card = max(most_card, m.card[i])
-        most_ties = max(most_ties, m.tie_start[i + 1] - m.tie_start[i])
+        most_card = max(most_card, card[i])
+        most_factors = max(most_factors, tie_start[i + 1] - tie_start[i], term_start[i + 1] - term_start[i])
     belief = np.ones((n, most_card, lanes))
     drawn = np.zeros((n, lanes), dtype=np.int32)
     score, most, told = np.empty((most_card, lanes)), np.empty(lanes), np.empty(lanes)
     factor, dead = np.empty(lanes), np.zeros(lanes, dtype=np.uint8)
-    index, draw = np.empty(lanes, dtype=np.int32), np.empty(lanes, dtype=np.int32)
-    at = np.empty((most_ties, lanes), dtype=np.int32)
+    draw, index = np.empty(lanes, dtype=np.int32), np.empty((most_factors, lanes), dtype=np.int32)
     for i in range(n - 1, -1, -1):
-        _own(m, i, state, level, index, score, most, belief[i])
-        _scale(m.card[i], most, belief[i], dead)
-        if m.parent[i] >= 0:
-            _look(m, i, state, level, at)
-            _tell(m, i, at, factor, told, belief[i], belief[m.parent[i]])
+        first, last, above = term_start[i], term_start[i + 1], parent[i]
+        _look(first, last, term_operand, term_row, term_step, state, level, index)
+        _own(first, last, card[i], m.term_entry, m.term_stride, index, m.potential, score, most, belief[i])
+        _scale(card[i], most, belief[i], dead)
+        if above >= 0:
+            first, last = tie_start[i], tie_start[i + 1]
+            plain = last - first == 1 and tie_operand[first] == tie_operand[last]
+            _look(first, last, tie_operand, tie_row, tie_step, state, level, index)
+            _tell(first, last, card[i], card[above], plain, tie_entry, tie_child, tie_parent, weight, index,
+                  factor, told, belief[i], belief[above])  # fmt: skip
     for i in range(n):
         _random(rng, draw)
-        if m.parent[i] >= 0:
-            _look(m, i, state, level, at)
-            _hear(m, i, at, drawn[m.parent[i]], belief[i])
-        _pick(m.card[i], draw, most, belief[i], drawn[i])
+        above = parent[i]
+        if above >= 0:
+            first, last = tie_start[i], tie_start[i + 1]
+            _look(first, last, tie_operand, tie_row, tie_step, state, level, index)
+            _hear(first, last, card[i], tie_entry, tie_child, tie_parent, weight, index, drawn[above],
+                  belief[i])  # fmt: skip
+        _pick(card[i], draw, most, belief[i], drawn[i])
     for i in range(n):
-        row = m.member[i]
+        row = member[i]
         for c in range(lanes):
             if dead[c] == 0:
                 state[row, c] = drawn[i, c]

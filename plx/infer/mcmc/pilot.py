@@ -9,7 +9,7 @@ pilot: chains that begin alike may seem to agree, and do not once they are where
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,9 @@ LONGEST = 2.0
 
 AGREE = 1.1
 """With a larger R-hat chains are too far apart to say how many samples they are worth."""
+
+LOST = 1.5
+"""Chains that moves of many unknowns leave so far apart are stuck."""
 
 CLEARLY = 2.0
 """Where chains of none agree, one that makes so many times as many samples, as far as is known, is better."""
@@ -149,7 +152,10 @@ def _trial(name: str, run: Run[Any], seconds: float) -> Trial:
     start = run.clock.seconds
     status = _run_for(run, seconds)
     over = status != "limit" or run.enough() or _nearly_done(run, start)
-    return Trial(name, run, _rate(run, start), status, over)
+    rate = _rate(run, start)
+    if name not in (USUAL, LAST) and run.batches and run.worst(run.moved()[0])[1] > LOST:
+        rate = replace(rate, stuck=True)
+    return Trial(name, run, rate, status, over)
 
 
 def _trials(

@@ -131,7 +131,7 @@ class ClusterMove:
 
 
 def _scattered(turn: int) -> int:
-    """A number that looks random, the same for all chains: partners in order would lead to near names only."""
+    """A number that looks random, the same for all chains: partners in order lead to near names alone."""
     z = (turn + 1) * 0x9E3779B97F4A7C15 & _WORD
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & _WORD
     return (z ^ (z >> 27)) >> 32
