@@ -81,6 +81,11 @@ class Trial:
     status: Status = "limit"
     over: bool = False
 
+    @property
+    def speaks(self) -> bool:
+        """Whether it says something for the sampler; the last one needs no word where others are stuck."""
+        return self.name == LAST or (self.rate.rate > 0 and not self.rate.stuck)
+
     def __str__(self) -> str:
         """What it found."""
         if self.rate.agree:
@@ -103,7 +108,7 @@ def sample_by_choice(problem: Problem, options: Options) -> tuple[str, str, Samp
     trials = list(_trials(problem, names, options, seconds, first))
     best = trials[0]
     for trial in trials[1:]:
-        best = trial if trial.rate.beats(best.rate) else best
+        best = trial if trial.speaks and trial.rate.beats(best.rate) else best
     why = _compared(best, trials)
     if best.run is None or (best.name == LAST and not best.rate.agree):  # it may have lacked the time to tune
         return _finish(best.name, why, begin(problem, SAMPLERS[best.name], options))
