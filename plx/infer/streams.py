@@ -60,6 +60,8 @@ class Stream(Enum):
     """Seeds for the lanes of each world that numbers are learned from."""
     DRAWS = Keys(2**35 + 2**32 + 1, 1)
     """Worlds that are drawn exactly."""
+    CLUSTERS = Keys(2**35 + 2**33, 2**32)
+    """Moves of many unknowns at once: bonds, clusters and trees."""
 
 
 def seed_sequence(seed: int, stream: Stream, number: int = 0) -> np.random.SeedSequence:

@@ -148,7 +148,18 @@ def test_the_signature_names_every_option() -> None:
     ("name", "option"),
     list(
         zip(
-            "methd sed chain sample second acuracy drows exact_rational chekpoint progres".split(),
+            [
+                "methd",
+                "sed",
+                "chain",
+                "sample",
+                "second",
+                "acuracy",
+                "drows",
+                "exact_rational",
+                "chekpoint",
+                "progres",
+            ],
             OPTIONS,
             strict=True,
         )

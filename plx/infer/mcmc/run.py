@@ -66,11 +66,14 @@ def _resumed(options: Options) -> Run[Any] | None:
     return run
 
 
-def begin(problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False) -> Run[C]:
-    """Chains at their first states. Raises as `sample` does."""
+def begin(
+    problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False, chains: C | None = None
+) -> Run[C]:
+    """Chains at their first states, or those given where they stand. Raises as `sample` does."""
     clock, targets = Clock(), problem.targets
     options.progress(Progress("searching for a first state", 0.0, 0.0))
-    chains = sampler.init(problem, options.seed, options.chains, options.threads)
+    if chains is None:
+        chains = sampler.init(problem, options.seed, options.chains, options.threads)
     values, thin = state_values(problem), thinning(problem)
     standing = chains.standing()
     watch = None if standing is None else monitor(problem, standing)
