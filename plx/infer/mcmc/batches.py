@@ -48,8 +48,8 @@ _NUMBER = 2e-8
 def worst(diagnosis: Diagnosis) -> tuple[float, float]:
     """The largest standard error and R-hat; errors of means count in units of max(1, 2 sd)."""
     error = max(float(diagnosis.states.mcse.max(initial=0)), float(scaled_error(diagnosis).max(initial=0)))
-    rhat = max(float(diagnosis.states.rhat.max(initial=1)), float(diagnosis.numbers.rhat.max(initial=1)))
-    return error, rhat
+    found = diagnosis.states, diagnosis.numbers, diagnosis.ranks
+    return error, max(float(one.rhat.max(initial=1)) for one in found)
 
 
 def scaled_error(diagnosis: Diagnosis) -> FloatArray:
