@@ -145,8 +145,8 @@ def _ranks(
         return RankSpread(rhat, bulk, tail)
     size = np.diff(offset)[chosen]
     part, own = segments(offset[chosen], size), starts(size)
-    counts = [batch[:, part] for batch in batches]
-    every = len(batches) * batches[0].shape[0] * draws
+    counts, draws = _merged(batches, draws, part)
+    every = len(counts) * counts[0].shape[0] * draws
     scored = scores(p[part], own, values[part], every)
     found = [_means(counts, draws, own, one, pooled[part]) for one in (scored.ranked, scored.folded)]
     rhat[chosen] = np.maximum(found[0].rhat, found[1].rhat)
@@ -154,6 +154,17 @@ def _ranks(
     tails = [_means(counts, draws, own, one, pooled[part]) for one in scored.tails]
     tail[chosen] = np.minimum(*(np.where(one.mean < 1 - 1e-12, one.ess, np.inf) for one in tails))
     return RankSpread(rhat, bulk, tail)
+
+
+def _merged(
+    batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], draws: int, part: IntArray
+) -> tuple[list[npt.NDArray[Any]], int]:
+    """The counts of some states in no more batches than R-hat looks at, where chains are enough for all else,
+    and the draws of each."""
+    chains = batches[0].shape[0]
+    pieces, length = _pieces(len(batches), chains) if chains >= _MANY else (len(batches), 1)
+    merged = [np.sum(batches[i * length : (i + 1) * length], axis=0) for i in range(pieces)]
+    return [batch[:, part] for batch in merged], draws * length
 
 
 def sd_errors(

@@ -37,6 +37,7 @@ def scores(p: FloatArray, offset: IntArray, values: FloatArray, draws: float) ->
     """The scores of states that were drawn in shares ``p`` of so many draws; 0 where none was."""
     owner = owners(offset)
     share = np.clip(p, 0.0, None)
+    share = share / np.add.reduceat(share, offset[:-1])[owner]  # to 1 in spite of rounding
     upto = _upto(share, owner, values)
     low, median, high = (
         _least(values, owner, upto >= q - 1e-12, len(offset) - 1) for q in (TAILS[0], 0.5, TAILS[1])

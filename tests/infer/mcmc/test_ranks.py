@@ -94,5 +94,5 @@ def test_a_result_tells_them_of_numbers_alone(tmp_path: Path) -> None:
     assert 1000 < number["bulk_ess"] < 40_000
     assert 1000 < number["tail_ess"] < 40_000
     assert "bulk_ess" not in truth
-    found.save(tmp_path / "kept.json")
+    (tmp_path / "kept.json").write_text(found.to_json())
     assert plx.Result.load(tmp_path / "kept.json").queries[0].moments == found.queries[0].moments
