@@ -37,3 +37,6 @@ CHOOSING = 0.25
 
 BLOCK_SHARE = 4.0
 """Work on blocks per draw, in units of a sweep of single updates."""
+
+ALL_PAIRS = 24
+"""Of at most so many elements, or rows, any two are moved together."""
