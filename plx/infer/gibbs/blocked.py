@@ -189,10 +189,37 @@ def _init(
 ) -> BlockedChains:
     found, states = started(problem, seed, chains, threads, with_structures=True)
     found = replace(found, problem=_with(found.problem, generic))
+    return _standing(problem, found, states, seed, threads, random_scan)
+
+
+def lanes_from(problem: Problem, world: npt.NDArray[np.integer], seed: int, lanes: int) -> SweptChains:
+    """Chains that begin at one world, states [V], and count nothing."""
+    problem = problem.asking(())
+    streams = Stream.BEST, Stream.BEST_BLOCKS
+    if not len(problem.parts.hard_factors):
+        states = np.repeat(world[:, None], lanes, axis=1)
+        return chains_at(compile_model(problem), states, seed, 1, stream=streams[0])
+    found = substitute(problem, but_assignments=True)
+    node, own = found.nodes.node[: len(world)], np.zeros(found.model.graph.n_variables, dtype=np.int32)
+    kept = (node >= 0) & (node < len(own))
+    own[node[kept]] = world[kept]
+    return _standing(problem, found, np.repeat(own[:, None], lanes, axis=1), seed, 1, False, streams)
+
+
+def _standing(
+    problem: Problem,
+    found: Substituted,
+    states: npt.NDArray[np.int32],
+    seed: int,
+    threads: int | None,
+    random_scan: bool,
+    streams: tuple[Stream, Stream] = (Stream.SWEEPS, Stream.BLOCKS),
+) -> BlockedChains:
+    """Chains that stand at these states of what is computed no more."""
     plan = compile_model(found.problem)
-    begun = chains_at(plan, states, seed, threads, random_scan)
+    begun = chains_at(plan, states, seed, threads, random_scan, streams[0])
     moves = tuple(block_moves(found.problem.parts, plan.rows, begun.blocks[0].state.dtype.name))
-    random = narrow_states(seed, Stream.BLOCKS, range(chains))
+    random = narrow_states(seed, streams[1], range(states.shape[1]))
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
     return BlockedChains(problem, found, readout(problem, found), begun, moves, 0, split)

@@ -16,7 +16,9 @@ def held_rows(blocks: list[VariableBlock]) -> Held:
     proposals = [block.proposal for block in blocks]
     none = np.full((1, 1), -1, dtype=np.int64)
     between, at = _shared([none if one is None else one.between for one in proposals])
-    most = max(len(block.members) * (1 + (block.proposal is not None)) + len(block.sources) for block in blocks)
+    most = max(
+        len(block.members) * (1 + (block.proposal is not None)) + len(block.sources) for block in blocks
+    )
     return Held(
         most=most,
         source_start=starts([len(block.sources) for block in blocks]),

@@ -17,7 +17,7 @@ ALL_ENTRIES = 1 << 22
 LISTED = 1 << 12
 """Joint states of a cluster that are listed and tested; more are searched by the SAT solver,"""
 
-FOUND = 1 << 8
+FOUND = 1 << 10
 """which finds at most so many."""
 
 BLOCK_STATES = 256

@@ -29,7 +29,9 @@ class Assignment:
 
 def assignments(graph: FactorGraph, hard_factors: IntArray) -> Iterator[Assignment]:
     """The assignments of a graph: each unknown in one row and one column, which meet nowhere else."""
-    groups = {f: members for f in _likely(graph, hard_factors) if (members := _only_one(graph, f)) is not None}
+    groups = {
+        f: members for f in _likely(graph, hard_factors) if (members := _only_one(graph, f)) is not None
+    }
     of: dict[int, list[int]] = {}
     for f, members in groups.items():
         for v in members:

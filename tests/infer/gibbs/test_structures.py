@@ -106,7 +106,9 @@ def test_every_partition_of_several_is_found() -> None:
     for name in ("same(x, x)", "same(x, y)", "same(y, x)", "same(y, z)", "same(x, z)"):
         text = text.replace(name, name.replace("(", "(p, "))
     text = text.replace("random same(Record", "random same(Part, Record")
-    text = text.replace("in Record", "in Record, p in Part", 1).replace("y in Record if", "y in Record, p in Part if")
+    text = text.replace("in Record", "in Record, p in Part", 1).replace(
+        "y in Record if", "y in Record, p in Part if"
+    )
     text = text.replace("x, y, z in Record", "x, y, z in Record, p in Part") + "query same(a, 1, 2)"
     problem, _ = structured(text)
     found = list(partitions(problem.graph, problem.parts.hard_factors))
