@@ -79,8 +79,8 @@ class Answer:
     """The answer to one ground query, over the joint states of its targets.
 
     Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``bulk_ess`` and ``tail_ess`` are given
-    for numbers with three values or more. ``mean``, ``sd`` and their standard errors are given for numbers, and for unknowns all of whose values are numbers; ``worlds``
-    for `map`, ``log_z`` and its standard error for `logz`, None where the method has no estimate.
+    for numbers with three values or more. ``mean``, ``sd`` and their standard errors are given for numbers,
+    and for unknowns all of whose values are numbers; ``worlds`` for `map`, ``log_z`` and its standard error for `logz`, None where the method has no estimate.
     """
 
     p: FloatArray = field(default_factory=lambda: np.empty(0))

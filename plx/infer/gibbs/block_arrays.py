@@ -61,8 +61,8 @@ def block_arrays(
 ) -> BlockArrays:
     """The arrays for blocks over a compiled model: ``rows`` are its derived nodes.
 
-    Blocks are all exchanges or none is. ``kept_in`` [F]: the structure within which moves keep a factor's rule
-    in any case, -1: none.
+    Blocks are all exchanges or none is. ``kept_in`` [F]: the structure within which moves keep a factor's
+    rule in any case, -1: none.
     """
     build = _BlockJoins(graph, rows, blocks, kept_in)
     owner, row = build.affected()

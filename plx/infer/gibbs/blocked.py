@@ -168,7 +168,8 @@ def started(
 ) -> tuple[Substituted, npt.NDArray[np.int32]]:
     """The model with defined unknowns computed, and states of its variables that keep every hard rule.
 
-    ``with_structures``: chains will move within assignments, which stay whole. Raises NoWorldError, naming rules that clash, if there is no such state.
+    ``with_structures``: chains will move within assignments, which stay whole. Raises NoWorldError, naming
+    rules that clash, if there is no such state.
     """
     found = substitute(problem, but_assignments=with_structures)
     try:

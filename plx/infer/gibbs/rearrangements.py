@@ -1,5 +1,5 @@
-"""Moves within structures that hard rules make: an element to another cluster, clusters split and merged, rows
-that change places.
+"""Moves within structures that hard rules make: an element to another cluster, clusters split and merged,
+rows that change places.
 
 Each keeps the rules of its structure by construction, and is weighed by all other factors that it touches.
 """

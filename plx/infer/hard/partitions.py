@@ -1,8 +1,8 @@
 """Relations that are partitions: truths about pairs of elements, of each three of which not just two hold.
 
 They are found from the ground rules alone, whatever the relation is called: as edges of triangles. What was
-observed is no unknown any more: where two elements are known to be apart, a pair of unknowns may not hold both
-in place of each triangle.
+observed is no unknown any more: where two elements are known to be apart, two unknowns may not both hold, in
+place of each triangle.
 """
 
 from __future__ import annotations

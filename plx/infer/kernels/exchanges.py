@@ -1,9 +1,9 @@
 """Updates of several variables at once to states that differ from lane to lane.
 
 A rule that all of some variables differ leaves no single one of them free to move where they use up all
-values; two that exchange theirs keep it. A relation that is a partition allows a record to move where all that
-is said of it changes at once. The arrays are those of `plx.infer.kernels.blocks`, but a joint state names for
-each member a *held row* whose state it takes: those of the members themselves, of other variables, or proposed
+values; two that exchange theirs keep it. Where a relation is a partition an element moves if all that is said
+of it changes at once. The arrays are those of `plx.infer.kernels.blocks`, but a joint state names for each
+member a *held row* whose state it takes: those of the members themselves, of other variables, or proposed
 ones (`Held`).
 """
 

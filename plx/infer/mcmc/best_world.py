@@ -31,7 +31,7 @@ LANES = 16
 """Lanes that begin at the most probable world."""
 
 USUAL = 0.75
-"""The share of chains that all of these lanes are above where chains do not mix: by chance in 4^-16 of cases."""
+"""The share of chains that all of these lanes are above where chains do not mix: else by a chance of 4^-16."""
 
 FEWEST = 64
 """They make as many sweeps as the chains have made, or this if that is more, unless they come down before."""
@@ -99,8 +99,8 @@ class BestWorld:
         assert self.known is not None
         weight = self.known.log_weight + self.standing.model.log_constant
         return (
-            f"hardly any chain came near the most probable world (log weight {weight:.6g}), and lanes that begin"
-            " there stay, so answers may lack what such worlds weigh: try --method tempered",
+            f"hardly any chain came near the most probable world (log weight {weight:.6g}), and lanes that"
+            " begin there stay, so answers may lack what such worlds weigh: try --method tempered",
         )
 
     def _begun(self, sweeps: int) -> bool:

@@ -40,17 +40,21 @@ random at(Guest, Seat)
 require count(at(g, s) for s in Seat) = 1  for g in Guest
 require count(at(g, s) for g in Guest) <= 1 for s in Seat
 """
+AGREE = "weight ((x * y * 3 + x) % 5 - 2) / 2: same(x, y) for x, y in Record if x < y\n"
+CELLS = "weight (i * j * 2 % 5) / 3: at(i, j) for i, j in N\n"
 PROGRAMS = {
-    "records": RECORDS.format(n=5) + "weight ((x * y * 3 + x) % 5 - 2) / 2: same(x, y) for x, y in Record if x < y",
+    "records": RECORDS.format(n=5) + AGREE,
     "counts and triples": RECORDS.format(n=5)
     + "weight 0.7: same(x, y) & same(x, z) for x, y, z in Record if x < y & y < z\n"
-    "weight -0.4: count(same(x, y) for x, y in Record if x < y) >= 4\nweight 1: same(1, 4) <=> same(2, 5)",
+    + "weight -0.4: count(same(x, y) for x, y in Record if x < y) >= 4\n"
+    + "weight 1: same(1, 4) <=> same(2, 5)",
     "some apart": RECORDS.format(n=6)
-    + "observe !same(1, 2)\nobserve !same(1, 5)\nobserve same(3, 6)\nweight 0.6: same(x, y) for x, y in Record if x < y",
-    "square": SQUARE.format(n=4) + "weight (i * j * 2 % 5) / 3: at(i, j) for i, j in N\nweight 1: at(1, 2) <=> at(2, 1)",
-    "gaps": SQUARE.format(n=4) + "observe !at(1, 1)\nobserve !at(2, 3)\nweight (i * j * 2 % 5) / 3: at(i, j) for i, j in N",
+    + "observe !same(1, 2)\nobserve !same(1, 5)\nobserve same(3, 6)\n"
+    + "weight 0.6: same(x, y) for x, y in Record if x < y",
+    "square": SQUARE.format(n=4) + CELLS + "weight 1: at(1, 2) <=> at(2, 1)",
+    "gaps": SQUARE.format(n=4) + "observe !at(1, 1)\nobserve !at(2, 3)\n" + CELLS,
     "seats": SEATS + "weight (g * s % 5) / 2: at(g, s) for g in Guest, s in Seat",
-}  # fmt: skip
+}
 
 
 def structured(text: str) -> tuple[Problem, Structures]:
@@ -102,14 +106,15 @@ def test_a_partition_is_told_by_its_rules_alone() -> None:
 
 
 def test_every_partition_of_several_is_found() -> None:
-    text = "type Part = {a, b, c}\n" + RECORDS.format(n=4)
-    for name in ("same(x, x)", "same(x, y)", "same(y, x)", "same(y, z)", "same(x, z)"):
-        text = text.replace(name, name.replace("(", "(p, "))
-    text = text.replace("random same(Record", "random same(Part, Record")
-    text = text.replace("in Record", "in Record, p in Part", 1).replace(
-        "y in Record if", "y in Record, p in Part if"
-    )
-    text = text.replace("x, y, z in Record", "x, y, z in Record, p in Part") + "query same(a, 1, 2)"
+    text = """
+type Part = {a, b, c}
+type Record = 1..4
+random same(Part, Record, Record)
+require same(p, x, x)                                  for p in Part, x in Record
+require same(p, x, y) <=> same(p, y, x)                for p in Part, x, y in Record if x < y
+require same(p, x, y) & same(p, y, z) => same(p, x, z) for p in Part, x, y, z in Record
+query same(a, 1, 2)
+"""
     problem, _ = structured(text)
     found = list(partitions(problem.graph, problem.parts.hard_factors))
     assert [len(one.edge) for one in found] == [4, 4, 4]

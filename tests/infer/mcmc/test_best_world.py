@@ -69,7 +69,8 @@ def test_lanes_begin_where_they_are_told_to(rules: str) -> None:
 
 
 def test_weights_of_parts_add_up() -> None:
-    text = "type N = 1..3\nrandom a(N)\nrandom b(N)\nweight 1: a(x) for x in N\nweight 2: b(1) | b(2)\nquery b(3)"
+    text = "type N = 1..3\nrandom a(N)\nrandom b(N)\nweight 1: a(x) for x in N\nweight 2: b(1) | b(2)\n"
+    text += "query b(3)"
     problem = Problem(grounded(text))
     states = np.random.default_rng(1).integers(0, 2, (problem.graph.n_variables, 9))
     label = problem.parts.components
