@@ -80,7 +80,8 @@ class Answer:
 
     Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``bulk_ess`` and ``tail_ess`` are given
     for numbers with three values or more. ``mean``, ``sd`` and their standard errors are given for numbers,
-    and for unknowns all of whose values are numbers; ``worlds`` for `map`, ``log_z`` and its standard error for `logz`, None where the method has no estimate.
+    and for unknowns all of whose values are numbers; ``worlds`` for `map`, ``log_z`` and its standard error
+    for `logz`, None where the method has no estimate.
     """
 
     p: FloatArray = field(default_factory=lambda: np.empty(0))

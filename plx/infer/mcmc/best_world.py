@@ -31,7 +31,7 @@ LANES = 16
 """Lanes that begin at the most probable world."""
 
 USUAL = 0.75
-"""The share of chains that all of these lanes are above where chains do not mix: else by a chance of 4^-16."""
+"""The share of chains that all of these lanes are above where chains do not mix; else with chance 4^-16."""
 
 FEWEST = 64
 """They make as many sweeps as the chains have made, or this if that is more, unless they come down before."""
