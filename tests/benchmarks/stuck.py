@@ -1,6 +1,6 @@
 """Models that mix badly: which answers converge, which are right, and which claim to converge and are wrong.
 
-``python -m tests.benchmarks.stuck [--seconds 10] [--methods auto,gibbs] [--only NAME]… [--seed 1] [--truths FILE]``
+``python -m tests.benchmarks.stuck [--seconds 10] [--methods auto,gibbs] [--only NAME]… [--truths FILE]``
 
 Every family has several sizes and strengths. Truths are exact: by plx's exact ways where these are within
 reach, else by symmetry or a closed form. ``auto`` may not use an exact way here: what it samples is measured.
@@ -16,13 +16,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 import plx
 from plx.answer.result import QueryResult, Result
 from plx.infer import infer as inference
-from plx.infer.inference import Inference
-from plx.infer.options import Options
-from plx.infer.problem import Problem
+from plx.model import Model
 
 COLUMNS = (
     "method",
@@ -256,16 +255,11 @@ def sampled(text: str, method: str, seconds: float, seed: int) -> Result:
     """The answers; by ``auto`` those that it has where no exact way fits."""
     if method != "auto":
         return plx.run(text, method=method, seconds=seconds, seed=seed)
-    usual = inference._exact_in_time
-    inference._exact_in_time = _none  # type: ignore[assignment]
-    try:
+    with (
+        mock.patch.object(inference, "_exact_in_time", return_value=None),
+        mock.patch.object(Model, "_first_order", return_value=None),
+    ):
         return plx.run(text, method="auto", seconds=seconds, seed=seed)
-    finally:
-        inference._exact_in_time = usual
-
-
-def _none(ways: object, options: Options) -> Inference | None:
-    return None
 
 
 def truths(case: Case, kept: Path | None) -> list[float] | None:

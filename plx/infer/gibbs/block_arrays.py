@@ -183,7 +183,8 @@ class _BlockJoins:
         np.minimum.at(low, inverse, contribution)
         np.maximum.at(high, inverse, contribution)
         members = np.diff(self.start)[found // self.n_rows]
-        return found[(edges < members) | (low < high) | ~permutes[found // self.n_rows]]
+        kept: IntArray = found[(edges < members) | (low < high) | ~permutes[found // self.n_rows]]
+        return kept
 
     def edges(self, owner: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Inputs of affected rows that change with the block: position of the row, source, contribution."""

@@ -41,7 +41,7 @@ def _to_any_cluster(edge: IntArray, element: int) -> VariableBlock:
     def row(v: int) -> int:
         return source.setdefault(v, len(members) + len(source))
 
-    states, guards = [[row(_NEVER)] * len(members)], [()]
+    states, guards = [[row(_NEVER)] * len(members)], list[tuple[int, ...]]([()])
     for k in near.tolist():
         states.append([row(_ALWAYS if j == k else max(_NEVER, int(edge[k, j]))) for j in near.tolist()])
         guards.append(tuple(row(v) for i, v in enumerate(edge[k, :k].tolist()) if v >= 0 and i != element))

@@ -36,11 +36,11 @@ def found_structures(parts: Parts) -> Structures:
     moves: list[VariableBlock] = []
     kept_in = np.full(graph.n_factors, -1, dtype=np.int64)
     inside = np.zeros(graph.n_variables, dtype=np.int64)
-    found = [(one, of_partition(one), one.edge) for one in partitions(graph, hard)]
-    more = [(one, of_assignment(one), one.cell) for one in assignments(graph, hard)]
-    for number, (one, within, unknown) in enumerate([*found, *more]):
+    found = [(one.factors, one.edge, of_partition(one)) for one in partitions(graph, hard)]
+    found += [(one.factors, one.cell, of_assignment(one)) for one in assignments(graph, hard)]
+    for number, (factors, unknown, within) in enumerate(found):
         moves += [replace(block, structure=number) for block in within]
-        kept_in[one.factors] = number
+        kept_in[factors] = number
         inside[np.unique(unknown[unknown >= 0])] += 1
     others = hard[kept_in[hard] < 0]
     return Structures(moves, kept_in, (inside == 1) & ~_ruled(parts, others))
