@@ -36,8 +36,11 @@ USUAL = 0.75
 FEWEST = 64
 """They make as many sweeps as the chains have made, or this if that is more, unless they come down before."""
 
-LOOKING = 0.1
-"""The share of the time in which the most probable world is looked for, a second at most."""
+LOOKING = 0.5
+"""The seconds in which the most probable world is looked for, if no more are left for it, …"""
+
+TRIES = 2
+"""… and how often, where that is not enough."""
 
 WIDE = 6
 """A rule over so many unknowns can favour a world that has none like it nearby: it is looked for at once."""
@@ -62,6 +65,7 @@ class BestWorld:
     lanes: SweptChains | None = None
     known: World | None = None
     swept: int = 0
+    tries: int = 0
     missed: BoolArray | None = None
     _label: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
@@ -104,8 +108,9 @@ class BestWorld:
         )
 
     def _begun(self, sweeps: int) -> bool:
-        """Whether there are lanes that began at the best world, which is looked for once."""
-        if self.met is None and self._is_worth_a_search(sweeps):
+        """Whether there are lanes that began at the best world, which are looked for twice at most."""
+        if self.lanes is None and self.tries < TRIES and self._is_worth_a_search(sweeps):
+            self.tries += 1
             model = self.standing.model
             self._label = Problem(model).parts.components
             self.met = np.full(int(self._label.max(initial=-1)) + 1, -np.inf)
