@@ -60,9 +60,9 @@ class Stream(Enum):
     """Seeds for the lanes of each world that numbers are learned from."""
     DRAWS = Keys(2**35 + 2**32 + 1, 1)
     """Worlds that are drawn exactly."""
-    BEST = Keys(2**35 + 2**33, 2**32)
+    BEST = Keys(2**35 + 2**33 + 2**32, 2**32)
     """Updates of single unknowns from the most probable world."""
-    BEST_BLOCKS = Keys(2**35 + 2**33 + 2**32, 2**32)
+    BEST_BLOCKS = Keys(2**35 + 2**34, 2**32)
     """Updates of blocks from the most probable world."""
 
 
