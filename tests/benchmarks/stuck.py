@@ -292,7 +292,7 @@ def sampled(text: str, method: str, seconds: float, seed: int) -> Result:
     if method != "auto":
         return plx.run(text, method=method, seconds=seconds, seed=seed)
     with (
-        mock.patch.object(inference, "_exact_in_time", return_value=None),
+        mock.patch.object(inference, "exactly_in_time", return_value=None),
         mock.patch.object(Model, "_first_order", return_value=None),
     ):
         return plx.run(text, method="auto", seconds=seconds, seed=seed)

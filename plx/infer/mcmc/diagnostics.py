@@ -143,8 +143,9 @@ def _ranks(
     chosen = np.flatnonzero(ordered)
     if not len(chosen):
         return RankSpread(rhat, bulk, tail)
-    size = np.diff(offset)[chosen]
-    part, own = segments(offset[chosen], size), starts(size)
+    seen = np.append(0, np.cumsum(p > 0))  # what was never drawn has no rank
+    part = segments(offset[chosen], np.diff(offset)[chosen])
+    part, own = part[p[part] > 0], starts(np.diff(seen[offset])[chosen])
     counts, draws = _merged(batches, draws, part)
     every = len(counts) * counts[0].shape[0] * draws
     scored = scores(p[part], own, values[part], every)
@@ -163,8 +164,13 @@ def _merged(
     and the draws of each."""
     chains = batches[0].shape[0]
     pieces, length = _pieces(len(batches), chains) if chains >= _MANY else (len(batches), 1)
-    merged = [np.sum(batches[i * length : (i + 1) * length], axis=0) for i in range(pieces)]
-    return [batch[:, part] for batch in merged], draws * length
+    merged = []
+    for i in range(pieces):
+        total = batches[i * length][:, part]
+        for batch in batches[i * length + 1 : (i + 1) * length]:
+            total += batch[:, part]
+        merged.append(total)
+    return merged, draws * length
 
 
 def sd_errors(
