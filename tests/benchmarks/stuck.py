@@ -14,16 +14,18 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from unittest import mock
 
 import plx
-from plx.answer.result import QueryResult, Result
+from plx.answer.estimate import name_answers
+from plx.answer.result import QueryResult
+from plx.deadline import within
 from plx.infer import infer as inference
-from plx.model import Model
+from plx.infer.options import Options
+from plx.infer.problem import Problem
 
 COLUMNS = (
     "method",
@@ -273,8 +275,8 @@ def cases() -> Iterator[Case]:
     yield Case("assignment 30, uniform", assignment(30, 0.0), partial(evenly, 30))
     for n, colours, step in ((12, 3, 5), (20, 3, 3), (30, 4, 2), (30, 3, 5)):
         yield Case(f"colouring {n} {colours} {step}", colouring(n, colours, step))
-    for n, within, between in ((16, 0.5, 1.0), (20, 1.0, 0.3), (20, 2.0, 0.05), (30, 0.3, 0.3)):
-        yield Case(f"blocks {n} {within}", blocks(n, within, between))
+    for n, inside, between in ((16, 0.5, 1.0), (20, 1.0, 0.3), (20, 2.0, 0.05), (30, 0.3, 0.3)):
+        yield Case(f"blocks {n} {inside}", blocks(n, inside, between))
     for n, states, stay in ((50, 5, 4.0), (200, 10, 5.0), (400, 20, 6.0)):
         yield Case(f"hidden {n} {states}", hidden(n, states, stay))
     for n, weight in ((30, 40.0), (20, 12.0), (16, 15.0)):
@@ -287,15 +289,15 @@ def cases() -> Iterator[Case]:
         yield Case(f"queens {n}", queens(n))
 
 
-def sampled(text: str, method: str, seconds: float, seed: int) -> Result:
-    """The answers; by ``auto`` those that it has where no exact way fits."""
+def sampled(text: str, method: str, seconds: float, seed: int) -> tuple[Sequence[QueryResult], str]:
+    """The answers, and what gave them; by ``auto`` those that it has where no exact way fits."""
     if method != "auto":
-        return plx.run(text, method=method, seconds=seconds, seed=seed)
-    with (
-        mock.patch.object(inference, "exactly_in_time", return_value=None),
-        mock.patch.object(Model, "_first_order", return_value=None),
-    ):
-        return plx.run(text, method="auto", seconds=seconds, seed=seed)
+        run = plx.run(text, method=method, seconds=seconds, seed=seed)
+        return run.queries, method
+    model = plx.compile(text).ground
+    with within(seconds):
+        found = inference._out_of_reach(Problem(model), Options(seed=seed, seconds=seconds))
+    return name_answers(model, found.answers), found.method
 
 
 def truths(case: Case, kept: Path | None) -> list[float] | None:
@@ -362,14 +364,14 @@ def main() -> None:
             continue
         for method, tally in tallies.items():
             begin = time.process_time()
-            found = sampled(case.text, method, given.seconds, given.seed)
-            said = [tally.add(query, p) for query, p in zip(found.queries, truth, strict=True)]
+            found, by = sampled(case.text, method, given.seconds, given.seed)
+            said = [tally.add(query, p) for query, p in zip(found, truth, strict=True)]
             spent = time.process_time() - begin
             tally.cpu += spent
-            n = sum(query.converged for query in found.queries)
-            worst = max(query.rhat or 99.0 for query in found.queries)
+            n = sum(query.converged for query in found)
+            worst = max(query.rhat or 99.0 for query in found)
             print(
-                f"{case.name}: {method} ({found.inference.method}), {n} of {len(truth)} converged,"
+                f"{case.name}: {method} ({by}), {n} of {len(truth)} converged,"
                 f" R-hat {worst:.3f}, {spent:.1f} s",
                 *filter(None, said),
                 sep="; ",
