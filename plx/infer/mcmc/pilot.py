@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from plx.deadline import OutOfTimeError, seconds_left, within
+from plx.errors import PlxError
 from plx.infer.gibbs.chains import state_type
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.batches import Run, Status
@@ -113,7 +114,7 @@ def _other(problem: Problem, options: Options, seconds: float) -> tuple[Run[Any]
             run = begin(problem, SAMPLERS[OTHER], options)
             start = run.clock.seconds
             run.loop()
-    except OutOfTimeError:
+    except (OutOfTimeError, PlxError):  # the latter where no world was found in so little time
         return None, NOTHING
     return run, _rate(run, start)
 
