@@ -74,6 +74,8 @@ def test_seeded_results_stand_on_these_numbers() -> None:
         "FITS": 2**35 + 2**32,
         "DRAWS": 2**35 + 2**32 + 1,
         "CLUSTERS": 2**35 + 2**33,
+        "BEST": 2**35 + 2**33 + 2**32,
+        "BEST_BLOCKS": 2**35 + 2**34,
     }
     assert seed_sequence(7, Stream.SEARCH).entropy == 7 + 2**32
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from plx.deadline import OutOfTimeError, seconds_left, within
+from plx.errors import PlxError
 from plx.infer.gibbs.chains import state_type
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.batches import Run, Status
@@ -191,7 +192,7 @@ def _pilot(
             if usual is not None:
                 chains = sampler.onto(usual.chains, options.seed) if sampler.onto else usual.chains
             return _trial(name, begin(problem, sampler, options, chains=chains), seconds)
-    except OutOfTimeError:
+    except (OutOfTimeError, PlxError):  # the latter where no world was found in so little time
         return Trial(name, None, NOTHING)
 
 

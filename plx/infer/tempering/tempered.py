@@ -103,7 +103,7 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
     if len(problem.parts.hard_factors):
-        found, states = started(problem, seed, chains, threads)
+        found, states = started(problem, seed, chains, threads, with_structures=True)
         own, read = found.problem, readout(problem, found)
     else:
         found, read, own = None, None, problem
