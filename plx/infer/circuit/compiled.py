@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,16 +14,19 @@ from plx import deadline
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, starts
 from plx.infer.answers import Nodes, distinct
+from plx.infer.circuit.compiler_process import installed
 from plx.infer.circuit.decision_order import priorities
 from plx.infer.circuit.equivalent import Equivalent, equivalent
 from plx.infer.circuit.limits import EDGES, FIRST_DECISIONS, MIXED, MORE_DECISIONS, READS
+from plx.infer.circuit.outside import compiled_outside
 from plx.infer.circuit.tables import factors_of
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.exact.network import Network
 from plx.infer.exact.split import split
 from plx.infer.exact_plan import GaveUpError
 from plx.infer.interrupts import waited
-from plx.infer.kernels.circuit_compiler import DONE, NOTHING, TOO_MANY, Circuit, compile_circuit
+from plx.infer.kernels.circuit import NOTHING, Circuit
+from plx.infer.kernels.circuit_compiler import DONE, TOO_MANY, compile_circuit
 from plx.infer.kernels.circuit_passes import (
     downward,
     draw_worlds,
@@ -33,6 +37,7 @@ from plx.infer.kernels.circuit_passes import (
 )
 from plx.infer.kernels.propagation import Factors
 from plx.infer.kernels.residuals import Residuals, copied
+from plx.numerals import counted
 from plx.values import FloatArray, IntArray
 
 
@@ -40,7 +45,8 @@ from plx.values import FloatArray, IntArray
 class CompiledCircuit:
     """Sums and products over the states of a network's nodes (see `Circuit`): its worlds, each once.
 
-    Its logs are in units of ``unit``. ``decisions`` is what the search took.
+    Its logs are in units of ``unit``. ``effort`` is what it took, and ``given_up`` what was tried in vain, in
+    words for people.
     """
 
     merged: Equivalent
@@ -48,7 +54,8 @@ class CompiledCircuit:
     root: int
     log: float  # of the weight that every world has, in units
     unit: float
-    decisions: int
+    effort: str
+    given_up: tuple[str, ...] = ()
 
     @property
     def network(self) -> Network:
@@ -167,26 +174,41 @@ def compiled(graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> Compiled
     factors, pool, log = factors_of(merged.network, priorities(merged.network))
     if log == -math.inf:
         raise ImpossibleError
-    root, circuit, decisions = _searched(factors, pool)
-    if root == NOTHING:
+    found = _searched(factors, pool)
+    if found.root == NOTHING:
         raise ImpossibleError
-    small, top = reached_circuit.sized(float(len(circuit.child)))(circuit, int(factors.state_at[-1]), root)
-    return CompiledCircuit(merged, small, top, log, unit, decisions)
+    circuit = found.circuit
+    kernel = reached_circuit.sized(float(len(circuit.child)))
+    small, top = kernel(circuit, int(factors.state_at[-1]), found.root)
+    return CompiledCircuit(merged, small, top, log, unit, found.effort, found.given_up)
 
 
-def _searched(factors: Factors, pool: Residuals) -> tuple[int, Circuit, int]:
-    """The root, the circuit and the decisions that it took: ways to choose what to decide take turns, as
-    none is good for all models."""
+class _Found(NamedTuple):
+    root: int
+    circuit: Circuit
+    effort: str
+    given_up: tuple[str, ...] = ()
+
+
+def _searched(factors: Factors, pool: Residuals) -> _Found:
+    """A circuit: ways to choose what to decide take turns, as none is good for all models, and after the
+    first turns a compiler that learns from conflicts is asked, if there is one."""
     flat = factors._replace(priority=np.zeros(len(factors.card)))
     most, total = FIRST_DECISIONS, 0
+    given_up: tuple[str, ...] = ()
     while True:
         for chosen, by_use in ((flat, 1.0), (factors, MIXED), (factors, 0.0)):
             ended, root, circuit, decisions = _compiled_within(most, chosen, pool, by_use)
             total += decisions
             if ended == DONE:
-                return root, circuit, total
+                return _Found(root, circuit, f"in {counted(total, 'decision')}", given_up)
             if ended != TOO_MANY:
                 raise GaveUpError(f"the circuit has more than {EDGES:,} edges")
+        if most == FIRST_DECISIONS and installed():
+            try:
+                return _Found(*compiled_outside(factors, pool), "by d4")
+            except GaveUpError as gave_up:
+                given_up = (f"compiling went on without d4: {gave_up}",)
         most *= MORE_DECISIONS
 
 

@@ -26,3 +26,21 @@ ORDER_BITS = 400.0
 
 READS = 2e9
 """Edges read at most for joint queries, which take a pass for each joint state of all nodes but one."""
+
+CLAUSES = 1 << 21
+"""Clauses at most for a compiler that takes nothing else."""
+
+CLAUSE_ENTRIES = 1 << 14
+"""Entries of a table at most that is said in clauses."""
+
+COMPILER_MEMORY = 1 << 32
+"""Bytes that a compiler in a process of its own may take."""
+
+COMPILER_PAGE = 1 << 28
+"""Bytes that it reserves for its cache at a time."""
+
+COMPILER_SHARE = 0.5
+"""The share of the time left that a compiler in a process of its own gets, before the search goes on."""
+
+MENTIONS = 2.0**33
+"""Bits at most that say which nodes of two states a circuit node is about: a gigabyte."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plx.infer.kernels.growing import longer
 from plx.jit import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -46,39 +47,6 @@ class Residuals(NamedTuple):
     scale: Floats  # [S] the log of what is pulled out then
     entry: Floats  # [E] log potentials in C order
     bucket: Int32s  # [H] open addressing, -1 where empty
-
-
-def _longer_ints(array: Ints, needed: int) -> Ints:
-    """The array with room for at least so many."""
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.int64)
-    out[: len(array)] = array
-    return out
-
-
-def _longer_int32s(array: Int32s, needed: int) -> Int32s:
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.int32)
-    out[: len(array)] = array
-    return out
-
-
-def _longer_floats(array: Floats, needed: int) -> Floats:
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.float64)
-    out[: len(array)] = array
-    return out
-
-
-def _longer_bytes(array: Bytes, needed: int) -> Bytes:
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.uint8)
-    out[: len(array)] = array
-    return out
 
 
 def mixed(z: np.uint64) -> np.uint64:
@@ -213,16 +181,16 @@ def _with_room(pool: Residuals, positions: int, slots: int, entries: int) -> Res
     r, p, s, e = pool.used[0] + 1, pool.used[1] + positions, pool.used[2] + slots, pool.used[3] + entries
     return Residuals(
         pool.used,
-        _longer_ints(pool.position_at, r),
-        _longer_int32s(pool.arity, r),
-        _longer_int32s(pool.axes, r),
-        _longer_bytes(pool.zeros, r),
-        _longer_ints(pool.entry_at, r),
-        _longer_ints(pool.slot_at, p),
-        _longer_int32s(pool.card, p),
-        _longer_int32s(pool.next, s),
-        _longer_floats(pool.scale, s),
-        _longer_floats(pool.entry, e),
+        longer(pool.position_at, r),
+        longer(pool.arity, r),
+        longer(pool.axes, r),
+        longer(pool.zeros, r),
+        longer(pool.entry_at, r),
+        longer(pool.slot_at, p),
+        longer(pool.card, p),
+        longer(pool.next, s),
+        longer(pool.scale, s),
+        longer(pool.entry, e),
         pool.bucket,
     )
 
