@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plx.infer.kernels.circuit import NOTHING, Circuit, circuit_of, emitted, empty_circuit
+from plx.infer.kernels.circuit import NOTHING, Made, emitted, empty_circuit
 from plx.infer.kernels.circuit_components import (
+    Known,
     Parts,
     found_part,
     kept_part,
@@ -48,6 +49,9 @@ Stop = npt.NDArray[np.bool_]
 DONE, STOPPED, TOO_MANY, TOO_LARGE = 0, 1, 2, 3
 """How compiling ended: done, by the flag, by the limit of decisions, by the limit of edges or entries."""
 
+DEPTH, ITEMS, TERMS, DECISIONS = 0, 1, 2, 3
+"""Places of `Compiling.at`."""
+
 
 class Frames(NamedTuple):
     """The decisions on the way, each about a component (a place in Parts)."""
@@ -64,44 +68,81 @@ class Frames(NamedTuple):
     log: Floats  # the weight of the open product
 
 
-@kernel
-def compile_circuit(
-    factors: Factors, pool: Residuals, by_use: float, decisions: int, edges: int, progress: Ints, stop: Stop
-) -> tuple[int, int, Circuit]:
-    """How it ended (DONE and so on), the circuit's root (NOTHING where there is no world) and the circuit.
+class Compiling(NamedTuple):
+    """A search that stands somewhere and can go on. ``done`` [1] is about what share of it is done."""
 
-    ``by_use`` weighs how many factors a node is in against its priority. ``progress`` [3] is kept up to date:
-    decisions, components looked up, and found. At most so many ``decisions`` are made, and ``edges``.
-    """
-    n, n_states = len(factors.card), factors.state_at[len(factors.card)]
-    search = new_search(factors)
-    made, known, parts = empty_circuit(), nothing_known(), one_part(n)
+    pool: Residuals
+    search: Search
+    made: Made
+    known: Known
+    parts: Parts
+    frames: Frames
+    seen: Ints  # [N + 1]
+    met: Ints  # [F]
+    items: Ints
+    terms: Ints
+    at: Ints  # [4] the depth, the lengths of items and terms, and the decisions made
+    done: Floats
+
+
+def started(factors: Factors, pool: Residuals) -> Compiling:
+    """The start of a search, which writes to the pool."""
+    n = len(factors.card)
+
+    def ints(size: int) -> Ints:
+        return np.zeros(size, dtype=np.int64)
+
     frames = Frames(
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2),
+        part=ints(n + 2),
+        state=ints(n + 2),
+        factors=ints(n + 2),
+        states=ints(n + 2),
+        nodes=ints(n + 2),
+        child=ints(n + 2),
+        child_end=ints(n + 2),
+        terms=ints(n + 2),
+        items=ints(n + 2),
+        log=np.zeros(n + 2),
     )
-    seen, met = np.zeros(n + 1, dtype=np.int64), np.zeros(len(factors.root), dtype=np.int64)
-    items, terms = np.empty(4 * n + 4, dtype=np.int64), np.empty(n_states + 4, dtype=np.int64)
-    n_items, n_terms = 0, 0
-    status, root = DONE, NOTHING
+    frames.child[0] = -1  # the first frame is about all nodes and decides none: it has one branch
+    return Compiling(
+        pool,
+        new_search(factors),
+        empty_circuit(),
+        nothing_known(),
+        one_part(n),
+        frames,
+        ints(n + 1),
+        ints(len(factors.root)),
+        ints(4 * n + 4),
+        ints(int(factors.state_at[n]) + 4),
+        ints(4),
+        np.zeros(1),
+    )
 
-    # The first frame is about all nodes and decides none: it has one branch.
-    depth = 0
-    frames.part[0], frames.state[0], frames.child[0] = 0, 0, -1
-    frames.factors[0], frames.states[0], frames.nodes[0] = 0, 0, 0
-    frames.terms[0], frames.items[0] = 0, 0
+
+@kernel
+def compile_on(
+    factors: Factors, begun: Compiling, by_use: float, decisions: int, edges: int, stop: Stop
+) -> tuple[int, int, Compiling]:
+    """Go on until so many decisions are made in all: how it ended (DONE and so on), where the search stands,
+    and once it is done the circuit's root (NOTHING where there is no world).
+
+    ``by_use`` weighs how many factors a node is in against its priority.
+    """
+    n_states = factors.state_at[len(factors.card)]
+    pool, search, made, known = begun.pool, begun.search, begun.made, begun.known
+    parts, frames, items, terms = begun.parts, begun.frames, begun.items, begun.terms
+    depth, n_items, n_terms = begun.at[DEPTH], begun.at[ITEMS], begun.at[TERMS]
+    status, root = DONE, NOTHING
     while depth >= 0:
         part = frames.part[depth]
         if frames.child[depth] < 0:
             # A branch begins: the next state that is alive, and what follows from it.
+            if stop[0] or begun.at[DECISIONS] >= decisions or made.used[1] > edges or pool.used[3] > edges:
+                many = begun.at[DECISIONS] >= decisions
+                status = STOPPED if stop[0] else (TOO_MANY if many else TOO_LARGE)
+                break
             node = parts.choice[part]
             search.log[0] = 0.0
             fine, tried = True, False
@@ -117,10 +158,7 @@ def compile_circuit(
                 frames.state[depth] = state + 1
                 tried = state < factors.card[node]
                 if tried:
-                    progress[0] += 1
-                    if stop[0] or progress[0] > decisions or made.used[1] > edges or pool.used[3] > edges:
-                        status = STOPPED if stop[0] else (TOO_MANY if progress[0] > decisions else TOO_LARGE)
-                        break
+                    begun.at[DECISIONS] += 1
                     decide(factors, search, node, state)
                     pool, fine = propagated(factors, search, pool)
             if not tried:
@@ -155,7 +193,17 @@ def compile_circuit(
                 items[n_items] = factors.state_at[decided] + only_state(factors, search, decided)
                 n_items += 1
             frames.child[depth] = parts.used[0]
-            split_parts(factors, search, pool, parts, parts.begin[part], parts.end[part], by_use, seen, met)
+            split_parts(
+                factors,
+                search,
+                pool,
+                parts,
+                parts.begin[part],
+                parts.end[part],
+                by_use,
+                begun.seen,
+                begun.met,
+            )
             frames.child_end[depth] = parts.used[0]
         child = frames.child[depth]
         if child == frames.child_end[depth]:
@@ -170,7 +218,6 @@ def compile_circuit(
             n_items = begin
             _given_up(search, frames, parts, depth)
             continue
-        progress[1] += 1
         found = found_part(known, parts.first[child], parts.second[child])
         if found == -2 and parts.choice[child] < 0:
             # A node that no factor is about any more: the sum of its states.
@@ -191,7 +238,6 @@ def compile_circuit(
             frames.nodes[depth] = search.head[NODES]
             frames.terms[depth], frames.items[depth] = n_terms, n_items
             continue
-        progress[2] += 1
         if found == NOTHING:
             n_items = frames.items[depth]
             _given_up(search, frames, parts, depth)
@@ -199,7 +245,39 @@ def compile_circuit(
             items[n_items] = found
             n_items += 1
             frames.child[depth] += 1
-    return status, root, circuit_of(made)
+    begun.at[DEPTH], begun.at[ITEMS], begun.at[TERMS] = depth, n_items, n_terms
+    begun.done[0] = _done(factors, parts, frames, depth)
+    now = Compiling(
+        pool,
+        search,
+        made,
+        known,
+        parts,
+        frames,
+        begun.seen,
+        begun.met,
+        items,
+        terms,
+        begun.at,
+        begun.done,
+    )
+    return status, root, now
+
+
+def _done(factors: Factors, parts: Parts, frames: Frames, depth: int) -> float:
+    """About what share of the search is done, if all branches, and all parts of one, took as long."""
+    done, share = 0.0, 1.0
+    for d in range(depth + 1):
+        tried, first = frames.state[d], 1
+        if d > 0:
+            share /= factors.card[parts.choice[frames.part[d]]]
+            first = frames.child_end[d - 1]
+        if frames.child[d] < 0:
+            return float(done + share * tried)
+        n = max(1, frames.child_end[d] - first)
+        done += share * (tried - 1 + (frames.child[d] - first) / n)
+        share /= n
+    return float(done)
 
 
 def _given_up(search: Search, frames: Frames, parts: Parts, depth: int) -> None:

@@ -142,7 +142,7 @@ def split_parts(
                         word = mixed(word + np.uint64(s) + np.uint64(0x2545F4914F6CDD1D))
             z = mixed(word + np.uint64(0x9E3779B97F4A7C15))
             h1 += z
-            h2 += mixed(z + np.uint64(0xD1B54A32D192ED03))
+            h2 += z * (z ^ np.uint64(0xD1B54A32D192ED03))
             uses = 0.0
             active = False
             for u in range(factors.use_start[node], factors.use_start[node + 1]):
@@ -151,13 +151,13 @@ def split_parts(
                 if r == CONSTANT or pool.slot_at[pool.position_at[r] + factors.use_position[u]] < 0:
                     continue
                 active = True
-                if pool.axes[r] > 1:
-                    uses += 4.0 ** (2 - pool.axes[r])
+                if 1 < pool.axes[r] < 32:
+                    uses += 1.0 / (1 << (2 * pool.axes[r] - 4))
                 if met[f] != stamp:
                     met[f] = stamp
                     z = mixed((np.uint64(f) << np.uint64(32)) + np.uint64(r) + np.uint64(0x632BE59BD9B4E019))
                     h1 += z
-                    h2 += mixed(z + np.uint64(0xD1B54A32D192ED03))
+                    h2 += z * (z ^ np.uint64(0xD1B54A32D192ED03))
                     base = factors.scope_start[f]
                     for p in range(pool.arity[r]):
                         if pool.slot_at[pool.position_at[r] + p] >= 0:
@@ -167,7 +167,9 @@ def split_parts(
                                 parts.room[at] = other
                                 at += 1
             if active:
-                score = factors.priority[node] + by_use * uses / math.log2(1.0 * search.left[node])
+                score = factors.priority[node]
+                if by_use > 0.0:
+                    score += by_use * uses / math.log2(1.0 * search.left[node])
                 if score > best or (score == best and node < choice):
                     best, choice = score, node
         parts.end[part] = at

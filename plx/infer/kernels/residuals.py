@@ -39,7 +39,7 @@ class Residuals(NamedTuple):
     position_at: Ints  # [R] where its positions begin
     arity: Int32s  # [R]
     axes: Int32s  # [R] positions that it depends on
-    zeros: Bytes  # [R] whether some entry is -inf
+    dead: Bytes  # [R] whether some state of a node has no entry above -inf
     entry_at: Ints  # [R]
     slot_at: Ints  # [P]
     card: Int32s  # [P] states, 1 where the table does not depend on it
@@ -81,7 +81,7 @@ def copied(pool: Residuals) -> Residuals:
         pool.position_at.copy(),
         pool.arity.copy(),
         pool.axes.copy(),
-        pool.zeros.copy(),
+        pool.dead.copy(),
         pool.entry_at.copy(),
         pool.slot_at.copy(),
         pool.card.copy(),
@@ -165,7 +165,7 @@ def _rehashed(pool: Residuals) -> Residuals:
         pool.position_at,
         pool.arity,
         pool.axes,
-        pool.zeros,
+        pool.dead,
         pool.entry_at,
         pool.slot_at,
         pool.card,
@@ -184,7 +184,7 @@ def _with_room(pool: Residuals, positions: int, slots: int, entries: int) -> Res
         longer(pool.position_at, r),
         longer(pool.arity, r),
         longer(pool.axes, r),
-        longer(pool.zeros, r),
+        longer(pool.dead, r),
         longer(pool.entry_at, r),
         longer(pool.slot_at, p),
         longer(pool.card, p),
@@ -238,7 +238,6 @@ def _fill_slots(pool: Residuals, r: int, values: Floats, card: Ints) -> None:
     """The slots of a new residual: impossible where a slice is -inf throughout, else not known yet."""
     at, slot = pool.position_at[r], pool.used[2]
     inner = len(values)
-    pool.zeros[r] = 0
     for p in range(len(card)):
         pool.card[at + p] = card[p]
         if card[p] == 1:
@@ -252,12 +251,14 @@ def _fill_slots(pool: Residuals, r: int, values: Floats, card: Ints) -> None:
             for j in range(i, i + inner):
                 if values[j] > -np.inf:
                     pool.next[slot + state] = UNKNOWN
-                else:
-                    pool.zeros[r] = 1
             state += 1
             if state == card[p]:
                 state = 0
         slot += card[p]
+    pool.dead[r] = 0
+    for s in range(pool.used[2], slot):
+        if pool.next[s] == IMPOSSIBLE:
+            pool.dead[r] = 1
 
 
 def restricted(pool: Residuals, r: int, position: int, state: int) -> tuple[Residuals, int]:
