@@ -3,9 +3,10 @@
     python -m tests.benchmarks.uai_tally FOLDER [--only TEXT] [--seconds N] [--gigabytes N] [--largest BYTES]
 
 FOLDER has NAME.uai, NAME.uai.evid and NAME.uai.PR (`uai2014/PR` of the collection mroavi/uai). Each file is
-answered in a process of its own, which ends after so many CPU seconds, or where it takes more memory. Prints a
-line for each, with what the answer says of its way, and a table by groups. *right*: log10 Z is the published one, to its last digit.
-*refused*: exact inference says that it is out of reach. *stopped*: the time or the memory was over.
+answered in a process of its own, which ends after so many CPU seconds, or where it takes more memory. Prints
+a line for each, with what the answer says of its way, and a table by groups. *right*: log10 Z is the
+published one, to its last digit. *refused*: exact inference says that it is out of reach. *stopped*: the
+time or the memory was over.
 """
 
 from __future__ import annotations

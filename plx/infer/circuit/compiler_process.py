@@ -1,7 +1,7 @@
 """d4 in a process of its own, with limits of time and memory: clauses to a d-DNNF.
 
 The only door to py_d4 (Lagniez & Marquis, An improved decision-DNNF compiler, IJCAI 2017). Run as a program,
-it reads propositions and clauses from its input and writes a `Dnnf`.
+it reads propositions, clauses and a limit of memory from its input and writes a `Dnnf`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def compiled_apart(propositions: int, clauses: list[list[int]]) -> Dnnf:
     """The d-DNNF of clauses. Raises GaveUpError where the compiler is killed or out of memory, and
     OutOfTimeError at the deadline."""
     deadline.check()
-    ended = apart(__name__, pickle.dumps((propositions, clauses)))
+    ended = apart(__name__, pickle.dumps((propositions, clauses, COMPILER_MEMORY)))
     if ended.status is None:
         raise deadline.OutOfTimeError
     if ended.status == _NO_MEMORY:
@@ -89,21 +89,21 @@ def _children_first(source: IntArray, n: int) -> tuple[IntArray, IntArray]:
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the compiler prints
-    propositions, clauses = pickle.loads(sys.stdin.buffer.read())
+    propositions, clauses, memory = pickle.loads(sys.stdin.buffer.read())
     try:
-        _limit_memory()
+        _limit_memory(memory)
         with answers:
             answers.write(pickle.dumps(tuple(read_dnnf(_compiled(propositions, clauses)))))
     except MemoryError:
         os._exit(_NO_MEMORY)
 
 
-def _limit_memory() -> None:
+def _limit_memory(memory: int) -> None:
     try:
         import resource
     except ImportError:  # there are no limits for one process
         return
-    resource.setrlimit(resource.RLIMIT_AS, (COMPILER_MEMORY, COMPILER_MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
 def _compiled(propositions: int, clauses: list[list[int]]) -> str:
