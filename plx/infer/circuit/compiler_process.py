@@ -89,6 +89,7 @@ def _children_first(source: IntArray, n: int) -> tuple[IntArray, IntArray]:
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the compiler prints
+
     propositions, clauses, memory = pickle.loads(sys.stdin.buffer.read())
     try:
         _limit_memory(memory)

@@ -19,7 +19,7 @@ _HOPELESS_BITS = 48.0
 _HOPELESS_TRIES = 3
 """where so many have stopped so,"""
 
-_HOPELESS_OPERATIONS, _FEW_TRIES = 1e15, 10
+_HOPELESS_OPERATIONS, _FEW_TRIES = 3e12, 10
 """or after ten where the best takes so many operations."""
 
 _FEW_NODES = 2000

@@ -174,7 +174,7 @@ def random_exclusive(rng: np.random.Generator) -> GroundModel:
     """Unknowns of four states, few of which may be alike, with weights; and one that counts them."""
     kinds = {i: rng.integers(0, 4, size=4).tolist() for i in range(5)}
     rules = "".join(
-        f"require count(x(i) in {{{', '.join(map(str, rng.choice(4, size=2, replace=False) + 1))}}}"
+        f"require count(x(i) in {{{', '.join(map(str, rng.choice(3, size=2, replace=False) + 1))}}}"
         f" for i in I) <= 1\n"
         for _ in range(2)
     )
