@@ -10,6 +10,8 @@ import importlib.util
 import os
 import pickle
 import sys
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -89,12 +91,12 @@ def _children_first(source: IntArray, n: int) -> tuple[IntArray, IntArray]:
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the compiler prints
-
+    compiler = import_module("py_d4")  # before memory is limited
     propositions, clauses, memory = pickle.loads(sys.stdin.buffer.read())
     try:
         _limit_memory(memory)
         with answers:
-            answers.write(pickle.dumps(tuple(read_dnnf(_compiled(propositions, clauses)))))
+            answers.write(pickle.dumps(tuple(read_dnnf(_compiled(compiler, propositions, clauses)))))
     except MemoryError:
         os._exit(_NO_MEMORY)
 
@@ -107,10 +109,8 @@ def _limit_memory(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-def _compiled(propositions: int, clauses: list[list[int]]) -> str:
+def _compiled(py_d4: Any, propositions: int, clauses: list[list[int]]) -> str:
     """What d4 writes."""
-    import py_d4
-
     options = py_d4.dump_options_to_dict(py_d4.OptionDpllStyleMethod())
     options["cache"]["bucket"].update(sizeFirstPage=str(COMPILER_PAGE), sizeAdditionalPage=str(COMPILER_PAGE))
     solver = py_d4.Solver(clauses, propositions, py_d4.load_options_from_dict(options))
