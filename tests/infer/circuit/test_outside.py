@@ -197,6 +197,6 @@ def test_d4_is_asked_after_the_first_round(monkeypatch: pytest.MonkeyPatch) -> N
 
 @needs_d4
 def test_a_compiler_that_takes_too_much_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler_process, "COMPILER_MEMORY", 1 << 27)
-    with pytest.raises(GaveUpError, match="more than 134,217,728 bytes of memory"):
+    monkeypatch.setattr(compiler_process, "COMPILER_MEMORY", 1 << 29)
+    with pytest.raises(GaveUpError, match="more than 536,870,912 bytes of memory"):
         compiled_apart(2, [[1, 2]])
