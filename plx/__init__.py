@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plx.answer.named import Estimate, MapWorld, Moments
     from plx.answer.result import Interrupted, QueryResult, Result
-    from plx.api import compare, compile, convert, from_networkx, from_pgmpy, from_pyagrum, load, run
+    from plx.api import compare, compile, convert, from_networkx, from_pgmpy, from_pyagrum, load, resume, run
     from plx.data.database_rows import Database
     from plx.data.otherwise import Else
     from plx.errors import CallError, Diagnostic, PlxError
@@ -41,6 +41,7 @@ __all__ = [
     "from_pgmpy",
     "from_pyagrum",
     "load",
+    "resume",
     "run",
     "score",
 ]

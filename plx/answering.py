@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plx.answer.collect import collect
 from plx.answer.ground_report import summary
 from plx.answer.named import Subject
-from plx.answer.result import Result
+from plx.answer.result import Interrupted, Result
 from plx.clash import explained
 from plx.deadline import OutOfTimeError, stopwatch, within
 from plx.errors import PlxError
@@ -22,10 +25,13 @@ from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
 from plx.infer.infer import infer, known_exact, require_method, too_late
 from plx.infer.inference import Inference
-from plx.infer.options import Options, Report, run_options
+from plx.infer.options import Options, Report, checked, run_options
 from plx.infer.prepared import Prepared
 from plx.origin import CheckedProgram, Origin
 from plx.time_shares import Run, counted_together, in_turn
+
+if TYPE_CHECKING:
+    from plx.checkpoint import Checkpoint, Task
 
 EXACT = ("auto", "exact")
 """The methods that give exact answers where there are some."""
@@ -36,6 +42,7 @@ class Answering:
     """The queries of a program, or of a network of another tool, to be answered by a method.
 
     ``ground`` gives the factor graph of ``origin``. Every plan is made once, and carried out if it is taken.
+    Chains are kept in the file ``kept``, and ``task`` is what such a file held, to go on with.
     """
 
     name: str
@@ -43,10 +50,28 @@ class Answering:
     ground: Callable[[], GroundModel]
     method: str
     options: Options
+    kept: Path | None = None
+    task: Task | None = None
     _prepared: dict[tuple[int, ...], tuple[QueryGroup, Prepared]] = field(default_factory=dict, init=False)
+
+    def answered(self, progress: bool | Report = False) -> Result:
+        """The answers, with reports on the way; the file for chains is held meanwhile. Raises as
+        `plx.model.Model.run`."""
+
+        def answer(report: Report) -> Result:
+            return replace(self, options=replace(self.options, progress=report)).result()
+
+        if self.kept is None:
+            return watched(answer, progress)
+        from plx.checkpoint import held
+
+        with held(self.kept, resumed=self.task is not None):
+            return watched(answer, progress)
 
     def result(self) -> Result:
         """The answers, named. Raises as `plx.model.Model.run`."""
+        if self.task is not None:
+            return self._grounded(self._infer, self.options, exact=False)
         asked = self.method in EXACT and self.options.draws is None
         way = first_order_way(self.origin, self.options.seconds) if asked else None
         if way is None:
@@ -86,18 +111,32 @@ class Answering:
             groups = by_given(ground)
             counted = counted_together(ground, groups, options) if exact else {}
             done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
+            checkpoint = self._checkpoint(ground, spent)
 
             def run(group: QueryGroup, share: Options) -> Run:
                 with explained(self.origin, group):
                     conditioned, ready = self._ready(group)
-                    return conditioned, answer(ready, share)
+                    if checkpoint is None:
+                        return conditioned, answer(ready, share)
+                    return conditioned, checkpoint.kept(group.positions, share, partial(answer, ready))
 
             rest = [group for group in groups if group.positions not in counted]
             runs, interrupted = in_turn(rest, run, options, spent)
+        if checkpoint is not None:
+            checkpoint.close(complete=len(runs) == len(rest) and not interrupted)
         subject = Subject(
             self.origin.text, summary(ground), ground.rules, _are_own(self.origin, ground.queries)
         )
         return collect(self.name, [*done, *runs], ground.queries, interrupted, subject)
+
+    def _checkpoint(self, ground: GroundModel, spent: Callable[[], float]) -> Checkpoint | None:
+        """What chains are kept in; None where that is not asked for."""
+        if self.kept is None:
+            return None
+        from plx.checkpoint import Checkpoint, Task
+
+        task = self.task or Task(self.name, self.origin, ground, self.method, self.options)
+        return Checkpoint(self.kept, task, spent)
 
     def _ready(self, group: QueryGroup) -> tuple[QueryGroup, Prepared]:
         """A group on the model conditioned by its ``given``. Raises NoWorldError where that is impossible."""
@@ -106,6 +145,34 @@ class Answering:
             ready = replace(group, model=model), Prepared(model, self.options.progress)
             self._prepared[group.positions] = ready
         return self._prepared[group.positions]
+
+
+def watched(answer: Callable[[Report], Result], progress: bool | Report = False) -> Result:
+    """An answer that takes reports. Raises Interrupted on Ctrl-C, with what there is."""
+    from plx.progress import watcher
+
+    with watcher(progress) as report:
+        try:
+            result = answer(report)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+    if result.status == "interrupted":
+        raise Interrupted(result)
+    return result
+
+
+def resume(
+    path: Path, seconds: float | None, samples: int | None, accuracy: float | None, progress: bool | Report
+) -> Result:
+    """Go on with the run that a file keeps. Raises PlxError if it cannot be read, and as `answered` does."""
+    from plx.checkpoint import read
+
+    given = {"seconds": seconds, "samples": samples, "accuracy": accuracy}
+    told = checked(**{name: value for name, value in given.items() if value is not None})
+    task = read(path)
+    options = task.left(*(told.get(name) for name in given))
+    asked = Answering(task.name, task.origin, lambda: task.ground, task.method, options, path, task)
+    return asked.answered(progress)
 
 
 def first_order_way(origin: Origin, seconds: float | None = None) -> FirstOrderWay | None:

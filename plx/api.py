@@ -136,6 +136,7 @@ def run(
     accuracy: float = 0.005,
     draws: int | None = None,
     exact_rationals: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: bool | Report = False,
     **bindings: object,
 ) -> Result:
@@ -146,7 +147,7 @@ def run(
     Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
     declares as well.
     """
-    given = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals, progress)
+    given = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals, checkpoint, progress)
     told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
@@ -158,12 +159,36 @@ def run(
         accuracy=accuracy,
         draws=draws,
         exact_rationals=exact_rationals,
+        checkpoint=checkpoint,
         progress=progress,
     )
 
 
 def _is_usual(name: str, value: object) -> bool:
     return type(value) is type(OPTIONS[name]) and value == OPTIONS[name]
+
+
+def resume(
+    checkpoint: str | os.PathLike[str],
+    /,
+    *,
+    seconds: float | None = None,
+    samples: int | None = None,
+    accuracy: float | None = None,
+    progress: bool | Report = False,
+) -> Result:
+    """Go on with a run that was kept in a file, ``model.run(checkpoint=…)``, and has not come to its end.
+
+    The answers are those of a run that was never interrupted, of as many samples. Options that are not given
+    are those of the run, with the seconds that it had left. A checkpoint is a pickle: read only your own.
+
+    Raises PlxError where the file cannot be read, is damaged, was written by another version of plx or
+    Python, or is in use by another run; CallError, which is one, where no time is left; Interrupted as
+    ``Model.run``.
+    """
+    from plx.answering import resume as go_on
+
+    return go_on(Path(checkpoint), seconds, samples, accuracy, progress)
 
 
 def compare(

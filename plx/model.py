@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from plx.clash import explained
@@ -290,6 +291,7 @@ class Model:
         accuracy: float = 0.005,
         draws: int | None = None,
         exact_rationals: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
         progress: bool | Report = False,
     ) -> Result:
         """Answer the queries.
@@ -305,6 +307,8 @@ class Model:
             draws: keep so many worlds of each chain, of what the queries ask for: ``result.to_arviz()``.
             exact_rationals: probabilities as fractions, and the sum over worlds as a fraction or an integer;
                 every weight must be the log of a rational number, the method ``auto`` or ``exact``.
+            checkpoint: a file to keep the chains in, from which `plx.resume` goes on if this process ends
+                before them; it is removed once every answer is as accurate as asked for.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
 
@@ -314,10 +318,8 @@ class Model:
                 that make no sense.
             Interrupted: on Ctrl-C, with the answers so far; it is a KeyboardInterrupt.
         """
-        from plx.answer.result import Interrupted
-        from plx.answering import Answering
+        from plx.answering import Answering, watched
         from plx.infer.options import run_options
-        from plx.progress import watcher
 
         options = run_options(
             method,
@@ -329,17 +331,11 @@ class Model:
             draws=draws,
         )
         check_method(method)
-        with watcher(progress) as report:
-            try:
-                asked = replace(options, progress=report)
-                if exact_rationals:
-                    return self._rational(method, asked)
-                result = Answering(self.name, self.origin, lambda: self.ground, method, asked).result()
-            except KeyboardInterrupt:
-                raise Interrupted from None
-        if result.status == "interrupted":
-            raise Interrupted(result)
-        return result
+        kept = None if checkpoint is None else Path(checkpoint)
+        if exact_rationals:
+            return watched(lambda report: self._rational(method, replace(options, progress=report)), progress)
+        asked = Answering(self.name, self.origin, lambda: self.ground, method, options, kept)
+        return asked.answered(progress)
 
     def _rational(self, method: str, options: Options) -> Result:
         """The answers as fractions, by the end of the time."""

@@ -7,9 +7,11 @@ import os
 import shutil
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import BinaryIO
 
 
 def require_writable(path: Path) -> None:
@@ -33,7 +35,8 @@ def save(path: Path, content: bytes) -> None:
         with path.open("ab") as stream:
             stream.write(content)
     elif os.access(path.resolve().parent, os.W_OK):
-        _replace(path.resolve(), content)
+        with replaced(path.resolve()) as stream:
+            stream.write(content)
     else:
         path.write_bytes(content)
 
@@ -54,11 +57,16 @@ def _outputs() -> list[os.stat_result]:
     return found
 
 
-def _replace(target: Path, content: bytes) -> None:
+@contextmanager
+def replaced(target: Path) -> Iterator[BinaryIO]:
+    """A stream of the new content of a file, which has it once all is written and on the disk. Raises
+    OSError; whatever is raised, the file is as it was."""
     aside = target.with_name(f".{target.name[:200]}.{token_hex(4)}")
     try:
         with aside.open("xb") as stream:
-            stream.write(content)
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
         if target.exists():
             shutil.copymode(target, aside)
         aside.replace(target)

@@ -124,7 +124,8 @@ def _place(label: Label, query: GroundQuery) -> _Place:
 def _moments(answer: Answer) -> Moments | None:
     if answer.mean is None:
         return None
-    return Moments(answer.mean, answer.sd, answer.mean_mcse or 0.0, answer.sd_mcse or 0.0)
+    errors = answer.mean_mcse or 0.0, answer.sd_mcse or 0.0
+    return Moments(answer.mean, answer.sd, *errors, answer.bulk_ess, answer.tail_ess)
 
 
 def _estimates(label: Label, query: GroundQuery, answer: Answer) -> tuple[Estimate, ...]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plx.answer.named import Estimate, MapWorld, NamedAnswer, NamedAnswers, Value
+from plx.answer.named import Estimate, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
 from plx.answer.rows import HEADINGS, query_rows, rows
 from plx.answer.table import summary, warnings
 from plx.markup import html_table
@@ -82,8 +82,16 @@ def _query_dict(query: NamedAnswer) -> dict[str, Any]:
         "term": query.term,
         "slots": dict(query.slots),
         **({} if query.z is None else {"z": fraction_text(query.z)}),
+        **_sizes(moments),
         **_typed([e.value for e in query.estimates], [e.text for e in query.estimates]),
     }
+
+
+def _sizes(moments: Moments | None) -> dict[str, float]:
+    """Effective sizes of bulk and tails, where they say more than ``ess`` does."""
+    if moments is None or moments.bulk_ess is None:
+        return {}
+    return {"bulk_ess": moments.bulk_ess} | ({"tail_ess": moments.tail_ess} if moments.tail_ess else {})
 
 
 def plain_value(text: str) -> Value:

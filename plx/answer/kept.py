@@ -76,7 +76,8 @@ def _query(data: Mapping[str, Any]) -> dict[str, Any]:
     moments = None
     if data["mean"] is not None:
         errors = (_error(data["mean_mcse"]), _error(data["sd_mcse"]))
-        moments = Moments(float(data["mean"]), _float(data["sd"]), *errors)
+        sizes = _float(data.get("bulk_ess")), _float(data.get("tail_ess"))
+        moments = Moments(float(data["mean"]), _float(data["sd"]), *errors, *sizes)
     return {
         "name": _str(data["name"]),
         "text": _str(data["text"]),

@@ -51,12 +51,18 @@ class MapWorld:
 
 @dataclass(frozen=True)
 class Moments:
-    """The mean of a number, its standard deviation and the standard errors of both, 0 if exact."""
+    """The mean of a number, its standard deviation and the standard errors of both, 0 if exact.
+
+    ``bulk_ess`` and ``tail_ess`` are effective sizes of the ranks of its draws and of the worse one of its
+    5 % and 95 % quantiles (Vehtari et al. 2021); None if exact, or if there are but two values.
+    """
 
     mean: float
     sd: float | None
     mcse: float = 0.0
     sd_mcse: float = 0.0
+    bulk_ess: float | None = None
+    tail_ess: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

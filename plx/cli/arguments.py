@@ -72,14 +72,13 @@ class SymmetryKind(StrEnum):
     nec = "nec"
 
 
-File = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        autocompletion=completion.models,
-        help="A program (- reads standard input), or a .uai, .bif, .fg, .cnf or .mln network.",
-    ),
-]
+_FILE = typer.Argument(
+    metavar="FILE",
+    autocompletion=completion.models,
+    help="A program (- reads standard input), or a .uai, .bif, .fg, .cnf or .mln network.",
+)
+File = Annotated[Path, _FILE]
+MaybeFile = Annotated[Path | None, _FILE]
 Bind = Annotated[
     list[str] | None,
     typer.Option(

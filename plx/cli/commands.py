@@ -24,6 +24,7 @@ from plx.cli.arguments import (
     FitFile,
     Inputs,
     MaxGround,
+    MaybeFile,
     MlnClosed,
     MlnDialect,
     MlnHidden,
@@ -130,7 +131,7 @@ def plx(
 
 @app.command()
 def run(
-    file: File,
+    file: MaybeFile = None,
     method: Annotated[
         str,
         typer.Option(
@@ -152,8 +153,11 @@ def run(
         float | None, typer.Option(callback=check_number, help="Stop after this many seconds.")
     ] = None,
     accuracy: Annotated[
-        float, typer.Option(callback=check_number, help="Go on until standard errors are below this.")
-    ] = 0.005,
+        float | None,
+        typer.Option(
+            callback=check_number, show_default="0.005", help="Go on until standard errors are below this."
+        ),
+    ] = None,
     max_ground: MaxGround = None,
     best: Best = 0,
     bind: Bind = None,
@@ -191,6 +195,15 @@ def run(
         typer.Option(help="How to print the answers: as the suffix of -o says, else a table. parquet: -o."),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the chains here, for --resume, while they run.")
+    ] = None,
+    resumed: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume", metavar="FILE", help="Go on with a run from its checkpoint, without a program."
+        ),
+    ] = None,
     watched: Annotated[
         bool,
         typer.Option("--watch", help="Run again whenever the program or a file that it reads changes."),
@@ -202,6 +215,7 @@ def run(
     `plx run smokers.plx --query "smokes(bob)" --observe "smokes(anna)"`
     """
     from plx.answer.result import Interrupted
+    from plx.api import resume
 
     form = answer_form(format, output)
     if plot is not None:
@@ -214,23 +228,30 @@ def run(
     questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
     # The numbers of a fit are those of all formulas.
     choices = mln_choices(weights, world, closed, dialect, trained=_of_fit(file, fit))
-    inputs = Inputs(file, bind, evidence, max_ground, best, questions, choices, fit)
+    inputs = Inputs(file, bind, evidence, max_ground, best, questions, choices, fit) if file else None
+    if (inputs is None) == (resumed is None):
+        raise typer.BadParameter("give a program, or with --resume the checkpoint of a run")
     check_method(method)
 
     def once() -> None:
-        model = load(inputs)
+        model = None if inputs is None else load(inputs)
         try:
-            result = model.run(
-                method=method,
-                seed=seed,
-                chains=chains,
-                samples=samples,
-                seconds=seconds,
-                accuracy=accuracy,
-                draws=draws,
-                exact_rationals=exact_rationals,
-                progress=True,
-            )
+            if model is None:
+                assert resumed is not None
+                result = resume(resumed, seconds=seconds, samples=samples, accuracy=accuracy, progress=True)
+            else:
+                result = model.run(
+                    method=method,
+                    seed=seed,
+                    chains=chains,
+                    samples=samples,
+                    seconds=seconds,
+                    accuracy=0.005 if accuracy is None else accuracy,
+                    draws=draws,
+                    exact_rationals=exact_rationals,
+                    checkpoint=checkpoint,
+                    progress=True,
+                )
         except Interrupted as interrupt:
             if interrupt.result is None:
                 raise
@@ -241,7 +262,7 @@ def run(
         if plot is not None:
             result.plot(plot, theme.value)
         if report is not None:
-            result.report(report, model.cheap_symmetries())
+            result.report(report, None if model is None else model.cheap_symmetries())
         print_result(result, form, output)
         if strict and not result.converged:
             raise typer.Exit(UNCONVERGED)
@@ -249,7 +270,7 @@ def run(
     if not watched:
         once()
         return
-    if str(file) == "-":
+    if file is None or str(file) == "-":
         raise typer.BadParameter("--watch looks at files, and standard input is none")
     from plx.cli.watch import read_files, watch
 
@@ -361,10 +382,10 @@ def convert(
     _say(write(load(inputs), output))
 
 
-def _of_fit(file: Path, fit: Path | None) -> Trained | None:
+def _of_fit(file: Path | None, fit: Path | None) -> Trained | None:
     from plx.reading import is_translated
 
-    return Trained.all if fit is not None and is_translated(file) else None
+    return Trained.all if fit is not None and file is not None and is_translated(file) else None
 
 
 def _kind_for_method(option: str) -> str:

@@ -47,13 +47,15 @@ class Bridges:
     """Sums for log Z, batch by batch; ``start`` is log Z at β = 0, None where it is not known.
 
     ``step`` [K] are the differences of neighbouring inverse temperatures, ``middle`` [K] the middles of
-    pairs. ``cold`` says which chains began at cold worlds, the others having begun at random ones.
+    pairs. ``cold`` says which chains began at cold worlds, the others having begun at random ones. ``alone``:
+    moves of clusters cross between modes at each temperature, so that no world need pass through all.
     """
 
     start: float | None
     step: FloatArray
     middle: FloatArray
     cold: npt.NDArray[np.bool_]
+    alone: bool = False
     batches: list[BridgeSums] = field(default_factory=list)
     open: BridgeSums | None = None
 

@@ -16,10 +16,12 @@ from plx.infer.limits import (
     DEAR,
     FASTEST,
     LEAST_PLANNING,
+    LEAST_TRYING,
     PER_SECOND,
     PLANNING,
     SOLVING,
     TRYING,
+    TRYING_ALONE,
     USUAL_PLANNING,
     USUAL_TRYING,
 )
@@ -31,7 +33,7 @@ Found = TypeVar("Found")
 def carried_out(ways: ExactWays, plan: ExactPlan, carry: Callable[[ExactPlan], Found]) -> Found:
     """What a plan gives; where it takes long, plans of unknown cost are tried first for half as long."""
     if plan.operations is not None and plan.operations > DEAR:
-        found = _tried(ways, carry, plan.operations / PER_SECOND / 2)
+        found = _tried(ways, carry, max(LEAST_TRYING, plan.operations / PER_SECOND / 2))
         if found is not None:
             return found
     return carry(plan)
@@ -41,7 +43,7 @@ def exactly(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Found | Non
     """What the best exact way gives, until the deadline; None if none fits."""
     if (plan := ways.cheapest()) is not None:
         return carried_out(ways, plan, carry)
-    return _tried(ways, carry)
+    return _tried(ways, carry, share=TRYING_ALONE)
 
 
 def exactly_in_time(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Found | None:
@@ -57,21 +59,24 @@ def exactly_in_time(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Fou
         return None
 
 
-def _tried(ways: ExactWays, carry: Callable[[ExactPlan], Found], most: float = math.inf) -> Found | None:
+def _tried(
+    ways: ExactWays, carry: Callable[[ExactPlan], Found], most: float = math.inf, share: float = TRYING
+) -> Found | None:
     """What the first plan of unknown cost gives that ends in its slice of the time; None if none does.
 
     Ways notes what was given up.
     """
     plans = ways.uncertain()
     left = seconds_left()
-    whole = min(most, USUAL_TRYING if math.isinf(left) else TRYING * left)
+    whole = min(most, USUAL_TRYING if math.isinf(left) else share * left)
     for plan in plans:
         clock = Clock()
         try:
             with within(whole / len(plans)):
                 return carry(plan)
         except OutOfTimeError:
-            ways.given_up.append(f"{plan.reason} was given up after {clock.seconds:.0f} s")
+            more = " (--seconds sets how long it is tried)" if math.isinf(left) else ""
+            ways.given_up.append(f"{plan.reason} was given up after {clock.seconds:.0f} s{more}")
         except GaveUpError as gave_up:
             ways.given_up.append(f"{plan.reason} was given up: {gave_up}")
     return None

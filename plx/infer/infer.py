@@ -94,6 +94,8 @@ def _answered(ready: Prepared, method: str, options: Options) -> Inference:
         return _exact(ready, options)
     if method != "auto":
         return _asked_for(method, problem, options)
+    if options.resumed is not None:
+        return _out_of_reach(problem, options)
     found = exactly_in_time(ready.ways, lambda plan: _with_worlds(problem, plan.run(), options))
     found = found or _out_of_reach(problem, options)
     return replace(found, notes=(*found.notes, *ready.ways.given_up))
@@ -155,9 +157,11 @@ def _sampled(name: str | None, reason: str, problem: Problem, options: Options) 
     from plx.infer.mcmc.run import sample
     from plx.infer.mcmc.samplers import SAMPLERS
 
-    queries = problem.model.queries
+    queries, resumed = problem.model.queries, options.resumed
+    if resumed is not None:  # its chains stand in its own copy of the model
+        name, problem = resumed.sampler.name, resumed.problem.asking(queries)
     sums = name is not None and SAMPLERS[name].sums and any(query.kind == "logz" for query in queries)
-    asked = problem.asking(tuple(query for query in queries if query.targets))
+    asked = resumed.problem if resumed else problem.asking(tuple(q for q in queries if q.targets))
     if not (asked.model.queries or sums):
         return Inference(name or USUAL, reason, (Answer(),) * len(queries), seed=options.seed)
     options = replace(options, chains=max(options.chains, FEWEST))

@@ -78,9 +78,10 @@ class World:
 class Answer:
     """The answer to one ground query, over the joint states of its targets.
 
-    Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``mean``, ``sd`` and
-    their standard errors are given for numbers, and for unknowns all of whose values are numbers; ``worlds``
-    for `map`, ``log_z`` and its standard error for `logz`, None where the method has no estimate.
+    Exact answers have ``mcse`` of zeros and no ``ess`` and ``rhat``. ``bulk_ess`` and ``tail_ess`` are given
+    for numbers with three values or more. ``mean``, ``sd`` and their standard errors are given for numbers,
+    and for unknowns all of whose values are numbers; ``worlds`` for `map`, ``log_z`` and its standard error
+    for `logz`, None where the method has no estimate.
     """
 
     p: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -91,6 +92,8 @@ class Answer:
     sd_mcse: float | None = None
     ess: float | None = None
     rhat: float | None = None
+    bulk_ess: float | None = None
+    tail_ess: float | None = None
     worlds: tuple[World, ...] = ()
     log_z: float | None = None
     log_z_mcse: float = 0.0

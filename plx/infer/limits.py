@@ -8,7 +8,7 @@ FEW = 1 << 14
 CHEAP = 3e6
 """Operations below which elimination is taken without a look at other ways: it is done in about 10 ms."""
 
-DEAR, PER_SECOND = 5e8, 5e8
+DEAR, PER_SECOND = 5e7, 5e8
 """Operations above which plans of unknown cost are tried before one whose cost is known, for half as long as
 that may take; and how many are done in a second, about."""
 
@@ -30,9 +30,12 @@ LEAST_PLANNING, USUAL_PLANNING = 0.1, 15.0
 SOLVING = 0.5
 """The share of what is left then that an exact way may take before sampling begins in its place."""
 
-TRYING, USUAL_TRYING = 0.25, 60.0
-"""The share of what is left that exact ways get whose cost only trying tells, all of them together; and the
-seconds where there is no limit."""
+TRYING, USUAL_TRYING, LEAST_TRYING = 0.25, 8.0, 1.0
+"""The share of what is left that exact ways get whose cost only trying tells, all of them together; the
+seconds where there is no limit, and those where a plan of known cost would take less."""
+
+TRYING_ALONE = 0.9
+"""Their share where nothing else is tried after them."""
 
 FEWEST = 16
 """Fewer chains than this may all be in one place and agree, so more are run than were asked for."""

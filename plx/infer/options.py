@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from operator import index
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,12 +40,20 @@ def silent(progress: Progress) -> None:
     """Report nothing."""
 
 
+class Keeper(Protocol):
+    """What keeps a run while it goes on, so that another process can go on with it."""
+
+    def keep(self, run: Any, ended: bool) -> None:
+        """Note where a run stands between batches, or where it ends."""
+
+
 @dataclass(frozen=True)
 class Options:
     """How to run. ``samples`` counts draws over all chains; ``seconds`` is wall-clock time; ``draws``
     worlds of each chain are kept.
 
-    ``threads`` never changes an answer. ``refused`` says why ways looked at before do not fit.
+    ``threads`` never changes an answer. ``refused`` says why ways looked at before do not fit. ``resumed`` is
+    a run (`plx.infer.mcmc.batches.Run`) to go on with, or None. Pickled options are without who looks on.
     """
 
     seed: int = 0
@@ -58,6 +66,11 @@ class Options:
     threads: int | None = None
     progress: Report = silent
     refused: tuple[str, ...] = ()
+    keeper: Keeper | None = None
+    resumed: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"progress": silent, "keeper": None, "resumed": None}
 
 
 @dataclass
@@ -69,6 +82,12 @@ class Clock:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.start
+
+    def __getstate__(self) -> float:
+        return self.seconds
+
+    def __setstate__(self, seconds: float) -> None:
+        self.start = time.perf_counter() - seconds
 
 
 @dataclass(frozen=True)

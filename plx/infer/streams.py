@@ -60,6 +60,12 @@ class Stream(Enum):
     """Seeds for the lanes of each world that numbers are learned from."""
     DRAWS = Keys(2**35 + 2**32 + 1, 1)
     """Worlds that are drawn exactly."""
+    CLUSTERS = Keys(2**35 + 2**33, 2**32)
+    """Moves of many unknowns at once: bonds, clusters and trees."""
+    BEST = Keys(2**35 + 2**33 + 2**32, 2**32)
+    """Updates of single unknowns from the most probable world."""
+    BEST_BLOCKS = Keys(2**35 + 2**34, 2**32)
+    """Updates of blocks from the most probable world."""
 
 
 def seed_sequence(seed: int, stream: Stream, number: int = 0) -> np.random.SeedSequence:

@@ -8,6 +8,7 @@ processes start it at once, and raises where a file is damaged. So files are `st
 from __future__ import annotations
 
 import platform
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -57,6 +58,12 @@ def compiled(function: Any, signature: object = None) -> Any:
     return dispatcher
 
 
+def named(module: str, name: str, signature: object) -> Any:
+    """The compiled function that has a name in a module, as another process knew it."""
+    found = getattr(import_module(module), name)
+    return compiled(getattr(found, "function", found), signature)
+
+
 def _load(place: tuple[str, str], function: FunctionType, signature: Any, context: Any) -> Any:
     data = store.read(*place)
     if data is None:
@@ -70,12 +77,23 @@ def _load(place: tuple[str, str], function: FunctionType, signature: Any, contex
 
 def _place(function: FunctionType, signature: Any, context: Any) -> tuple[str, str]:
     """The kind and the name of a file: versions of one kernel for one machine are of one kind."""
-    types = [f"{kind} {getattr(kind, 'fields', '')}" for kind in (*signature.args, signature.return_type)]
+    types = [_described(kind) for kind in (*signature.args, signature.return_type)]
     machine = (*map(str, context.codegen().magic_tuple()), platform.python_version())
     settings = (str(config.OPT), str(config.BOUNDSCHECK))
     versions = (object_code.FORMAT, numba.__version__, llvmlite.__version__, np.__version__)
     kind = digest(str(signature), *machine, *settings)
     return f"{file_stem(function)}-{kind}", digest(*types, *versions, *parts(function))
+
+
+def _described(kind: Any) -> str:
+    """A type, with the fields and the places of the named tuples in it: what is compiled refers to these."""
+    return " ".join([f"{kind} {getattr(kind, 'fields', '')}", *_places(kind)])
+
+
+def _places(kind: Any) -> list[str]:
+    own = getattr(kind, "instance_class", None)
+    inside = [place for part in getattr(kind, "types", ()) for place in _places(part)]
+    return [own.__module__, *inside] if own else inside
 
 
 def _linked(function: FunctionType) -> FunctionType:

@@ -175,7 +175,7 @@ def test_few_worlds_are_listed_whatever_the_time() -> None:
 @pytest.mark.parametrize("n", [26, 40, 100])
 def test_a_grid_is_refused_by_a_few_searches(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
     """A hopeless order by size ends the search; what is counted are steps of compiled loops, not seconds."""
-    counters = [orders._counter() for _ in range(40)]
+    counters = [orders._counter() for _ in range(400)]
     handed_out = iter(counters)
     monkeypatch.setattr(orders, "_counter", lambda: next(handed_out))
     with pytest.raises(PlxError, match="exact inference is out of reach"):

@@ -200,7 +200,7 @@ def test_a_plan_of_unknown_cost_has_a_slice_of_the_time(monkeypatch: pytest.Monk
     assert infer(coupled(), "auto", options).reason == "quick"
     monkeypatch.delitem(WAYS, "quick")
     with pytest.raises(PlxError, match="out of reach"):
-        infer(coupled(), "exact", options)
+        infer(coupled(), "exact", replace(options, seconds=3.2))
 
 
 def test_a_plan_past_the_memory_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

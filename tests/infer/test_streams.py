@@ -72,6 +72,10 @@ def test_seeded_results_stand_on_these_numbers() -> None:
         "LADDER_BLOCKS": 2**34 + 2**33 + 2**32,
         "EXCHANGES": 2**35,
         "FITS": 2**35 + 2**32,
+        "DRAWS": 2**35 + 2**32 + 1,
+        "CLUSTERS": 2**35 + 2**33,
+        "BEST": 2**35 + 2**33 + 2**32,
+        "BEST_BLOCKS": 2**35 + 2**34,
     }
     assert seed_sequence(7, Stream.SEARCH).entropy == 7 + 2**32
 

@@ -144,15 +144,13 @@ def test_the_signature_names_every_option() -> None:
     assert list(own) == ["text", *OPTIONS, "bindings"] and list(of_model) == ["self", *OPTIONS]
 
 
+SLIPS = ["methd", "sed", "chain", "sample", "second", "acuracy", "drows"]
+SLIPS += ["exact_rational", "chekpoint", "progres"]
+
+
 @pytest.mark.parametrize(
     ("name", "option"),
-    list(
-        zip(
-            ["methd", "sed", "chain", "sample", "second", "acuracy", "drows", "exact_rational", "progres"],
-            OPTIONS,
-            strict=True,
-        )
-    ),
+    list(zip(SLIPS, OPTIONS, strict=True)),
 )
 def test_a_misspelt_option_is_offered(name: str, option: str) -> None:
     with pytest.raises(plx.PlxError, match=f"did you mean `{option}`, the option of `run`"):

@@ -10,10 +10,11 @@ from plx.infer.best.max_sum import best_worlds, map_plan
 from plx.infer.inference import World
 
 
-def quick_best(model: GroundModel) -> World | None:
-    """A most probable world of a model that has one, by elimination if that is quick, else by toulbar2."""
+def quick_best(model: GroundModel, least: float = 0.0) -> World | None:
+    """A most probable world of a model that has one, by elimination if that is quick, else by toulbar2; in a
+    share of the time, or so many seconds if that is more."""
     try:
-        with within(min(LONGEST_QUICK, QUICK_SHARE * seconds_left())):
+        with within(min(LONGEST_QUICK, max(least, QUICK_SHARE * seconds_left()))):
             plan = map_plan(model)
             if plan.fits(1) and plan.tree.operations <= QUICK:
                 return best_worlds(model, 1, plan)[0]

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from plx import deadline
+from plx.infer.own_process import Process, apart
 
 _GRACE = 0.5
 """Seconds that the solver has to hand over what it found when its time is over."""
@@ -52,26 +53,12 @@ def solve(problem: Problem) -> Solution:
     deadline.check()
     if sum(map(math.log2, problem.cards)) <= _FEW_BITS:
         return _solved(problem)
-    with subprocess.Popen(
-        [sys.executable, "-m", __name__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        start_new_session=True,
-    ) as process:
-        try:
-            output = _output(process, pickle.dumps(problem))
-        finally:
-            process.kill()
+    output = apart(__name__, pickle.dumps(problem), _asked_to_end).output
     return Solution(*pickle.loads(output)) if output else Solution(None, proven=False)
 
 
-def _output(process: subprocess.Popen[bytes], problem: bytes) -> bytes:
-    """What the solver writes; it is asked to end at the deadline, and nothing is waited for after that."""
-    left = deadline.seconds_left()
-    with suppress(subprocess.TimeoutExpired):
-        return process.communicate(problem, timeout=None if left == float("inf") else left)[0]
+def _asked_to_end(process: Process) -> bytes:
+    """What the solver has found when its time is over."""
     if hasattr(signal, "SIGVTALRM"):
         process.send_signal(signal.SIGVTALRM)  # what its own timer sends
     with suppress(subprocess.TimeoutExpired):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,16 +14,19 @@ from plx import deadline
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, starts
 from plx.infer.answers import Nodes, distinct
+from plx.infer.circuit.compiler_process import installed
 from plx.infer.circuit.decision_order import priorities
 from plx.infer.circuit.equivalent import Equivalent, equivalent
-from plx.infer.circuit.limits import EDGES, FIRST_DECISIONS, MIXED, MORE_DECISIONS, READS
+from plx.infer.circuit.exclusive import in_pairs
+from plx.infer.circuit.limits import BEST_ROUNDS, EDGES, FIRST_DECISIONS, MIXED, READS
+from plx.infer.circuit.outside import compiled_outside
 from plx.infer.circuit.tables import factors_of
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.exact.network import Network
-from plx.infer.exact.split import split
 from plx.infer.exact_plan import GaveUpError
 from plx.infer.interrupts import waited
-from plx.infer.kernels.circuit_compiler import DONE, NOTHING, TOO_MANY, Circuit, compile_circuit
+from plx.infer.kernels.circuit import NOTHING, Circuit, circuit_of
+from plx.infer.kernels.circuit_compiler import DECISIONS, DONE, TOO_LARGE, compile_on, started
 from plx.infer.kernels.circuit_passes import (
     downward,
     draw_worlds,
@@ -33,6 +37,7 @@ from plx.infer.kernels.circuit_passes import (
 )
 from plx.infer.kernels.propagation import Factors
 from plx.infer.kernels.residuals import Residuals, copied
+from plx.numerals import counted
 from plx.values import FloatArray, IntArray
 
 
@@ -40,7 +45,8 @@ from plx.values import FloatArray, IntArray
 class CompiledCircuit:
     """Sums and products over the states of a network's nodes (see `Circuit`): its worlds, each once.
 
-    Its logs are in units of ``unit``. ``decisions`` is what the search took.
+    Its logs are in units of ``unit``. ``effort`` is what it took, and ``given_up`` what was tried in vain, in
+    words for people.
     """
 
     merged: Equivalent
@@ -48,7 +54,8 @@ class CompiledCircuit:
     root: int
     log: float  # of the weight that every world has, in units
     unit: float
-    decisions: int
+    effort: str
+    given_up: tuple[str, ...] = ()
 
     @property
     def network(self) -> Network:
@@ -163,42 +170,84 @@ def compiled(graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> Compiled
     Raises ImpossibleError if there is no world, GaveUpError where the circuit gets too large, and
     OutOfTimeError at the deadline.
     """
-    merged = equivalent(split(graph, asked.tolist()))
+    merged = equivalent(in_pairs(graph, asked))
     factors, pool, log = factors_of(merged.network, priorities(merged.network))
     if log == -math.inf:
         raise ImpossibleError
-    root, circuit, decisions = _searched(factors, pool)
-    if root == NOTHING:
+    found = _searched(factors, pool)
+    if found.root == NOTHING:
         raise ImpossibleError
-    small, top = reached_circuit.sized(float(len(circuit.child)))(circuit, int(factors.state_at[-1]), root)
-    return CompiledCircuit(merged, small, top, log, unit, decisions)
+    circuit = found.circuit
+    kernel = reached_circuit.sized(float(len(circuit.child)))
+    small, top = kernel(circuit, int(factors.state_at[-1]), found.root)
+    return CompiledCircuit(merged, small, top, log, unit, found.effort, found.given_up)
 
 
-def _searched(factors: Factors, pool: Residuals) -> tuple[int, Circuit, int]:
-    """The root, the circuit and the decisions that it took: ways to choose what to decide take turns, as
-    none is good for all models."""
+class _Found(NamedTuple):
+    root: int
+    circuit: Circuit
+    effort: str
+    given_up: tuple[str, ...] = ()
+
+
+def _searched(factors: Factors, pool: Residuals) -> _Found:
+    """A circuit: ways to choose what to decide take turns, as none is good for all models, long ones for the
+    one that got furthest. After the first turns a compiler that learns from conflicts is asked, if there is
+    one."""
     flat = factors._replace(priority=np.zeros(len(factors.card)))
-    most, total = FIRST_DECISIONS, 0
+    ways = [_Search(flat, 1.0, pool), _Search(factors, MIXED, pool), _Search(factors, 0.0, pool)]
+    most, given_up = FIRST_DECISIONS, tuple[str, ...]()
     while True:
-        for chosen, by_use in ((flat, 1.0), (factors, MIXED), (factors, 0.0)):
-            ended, root, circuit, decisions = _compiled_within(most, chosen, pool, by_use)
-            total += decisions
-            if ended == DONE:
-                return root, circuit, total
-            if ended != TOO_MANY:
-                raise GaveUpError(f"the circuit has more than {EDGES:,} edges")
-        most *= MORE_DECISIONS
+        for way in ways:
+            if way.went_on(most, ways):
+                return _ended(way, ways, given_up)
+        best = max(ways, key=lambda way: way.done[most])
+        for further in range(1, BEST_ROUNDS + 1):
+            if best.went_on(most << further, ways):
+                return _ended(best, ways, given_up)
+        if most == FIRST_DECISIONS and installed():
+            try:
+                return _Found(*compiled_outside(factors, pool), "by d4")
+            except GaveUpError as gave_up:
+                given_up = (f"compiling went on without d4: {gave_up}",)
+        most <<= 1
 
 
-def _compiled_within(
-    most: int, factors: Factors, pool: Residuals, by_use: float
-) -> tuple[int, int, Circuit, int]:
-    """How compiling ended, the root, the circuit and the decisions that it took, of which there are few."""
-    progress = np.zeros(3, dtype=np.int64)
-    own = copied(pool)
-    kernel = compile_circuit.compiled
-    with np.errstate(over="ignore"):  # hashes wrap around, uncompiled too
-        ended, root, circuit = waited(
-            lambda stop: kernel(factors, own, by_use, most, EDGES, progress, stop), math.inf
-        )
-    return ended, root, circuit, int(progress[0])
+def _ended(way: _Search, ways: list[_Search], given_up: tuple[str, ...]) -> _Found:
+    effort = f"in {counted(sum(way.decisions for way in ways), 'decision')}"
+    return _Found(way.root, circuit_of(way.compiling.made), effort, given_up)
+
+
+class _Search:
+    """A search with one way to choose what to decide."""
+
+    root = NOTHING
+
+    def __init__(self, factors: Factors, by_use: float, pool: Residuals) -> None:
+        self.factors, self.by_use = factors, by_use
+        self.compiling = started(factors, copied(pool))
+        self.done: dict[int, float] = {}
+        """About what share was done after so many decisions."""
+
+    @property
+    def decisions(self) -> int:
+        """How many were made."""
+        return int(self.compiling.at[DECISIONS])
+
+    def went_on(self, most: int, ways: list[_Search]) -> bool:
+        """Whether the search has ended within so many decisions in all.
+
+        Raises GaveUpError where all ways together have too many edges, and OutOfTimeError.
+        """
+        if self.decisions >= most:
+            return False
+        kernel = compile_on.compiled
+        edges = EDGES - sum(int(other.compiling.made.used[1]) for other in ways if other is not self)
+        with np.errstate(over="ignore"):  # hashes wrap around, uncompiled too
+            ended, self.root, self.compiling = waited(
+                lambda stop: kernel(self.factors, self.compiling, self.by_use, most, edges, stop), math.inf
+            )
+        if ended == TOO_LARGE:
+            raise GaveUpError(f"the circuit has more than {EDGES:,} edges")
+        self.done[most] = float(self.compiling.done[0])
+        return bool(ended == DONE)

@@ -1,11 +1,12 @@
 """Nodes that hard rules make functions of one another, both ways, taken as one.
 
-`same(x, y) <=> same(y, x)` halves the nodes; factors that are about the same nodes then are added into one.
+`same(x, y) <=> same(y, x)` halves the nodes. Factors that are about the same nodes are added into one.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,18 +49,31 @@ class Equivalent:
 def equivalent(network: Network) -> Equivalent:
     """The network with nodes merged that some table over the two makes functions of one another."""
     of, state = _classes(network)
-    if not state:
-        return Equivalent(network, of, state)
     card = network.card.copy()
     card[list(state)] = 1
     factors = _factors(network)
-    affected = np.array([any(node in state for node in nodes) for nodes, *_ in factors], dtype=bool)
+    affected = _affected(factors, of)
+    if not affected.any():
+        return Equivalent(network, of, state)
     tables: dict[tuple[int, ...], FloatArray] = {}
     for (nodes, at, is_map), moved in zip(factors, affected, strict=True):
         if moved:
             scope, table = _moved(network, nodes, _table(network, nodes, at, is_map), of, state)
             tables[scope] = tables[scope] + table if scope in tables else table
     return Equivalent(_rebuilt(network, card, affected, tables), of, state)
+
+
+def _affected(factors: list[tuple[IntArray, int, bool]], of: IntArray) -> npt.NDArray[np.bool_]:
+    """Which factors are about merged nodes, or about the same nodes as others."""
+    scopes = [tuple(sorted({int(of[node]) for node in nodes})) for nodes, *_ in factors]
+    times = Counter(scopes)
+    return np.array(
+        [
+            times[scope] > 1 or bool((of[nodes] != nodes).any())
+            for scope, (nodes, *_) in zip(scopes, factors, strict=True)
+        ],
+        dtype=bool,
+    )
 
 
 def _factors(network: Network) -> list[tuple[IntArray, int, bool]]:

@@ -9,11 +9,12 @@ EDGES = 1 << 26
 """Edges of a circuit, and entries of tables under assignments: 512 MB of each, and twice that while they
 grow."""
 
-FIRST_DECISIONS = 5_000
-"""So many decisions are made with each way to choose them, one way after the other; the next round has"""
+FIRST_DECISIONS = 1_000
+"""So many decisions are made with each way to choose them, one way after the other, in the first round, and
+twice as many in each round as before."""
 
-MORE_DECISIONS = 10
-"""times as many."""
+BEST_ROUNDS = 3
+"""The way that is furthest after a round goes on by so many."""
 
 MIXED = 0.1
 """How much the factors that a node is in count against its place in an elimination order, where both do."""
@@ -26,3 +27,24 @@ ORDER_BITS = 400.0
 
 READS = 2e9
 """Edges read at most for joint queries, which take a pass for each joint state of all nodes but one."""
+
+CLAUSES = 1 << 21
+"""Clauses at most for a compiler that takes nothing else."""
+
+CLAUSE_ENTRIES = 1 << 14
+"""Entries of a table at most that is said in clauses."""
+
+COMPILER_MEMORY = 1 << 32
+"""Bytes that a compiler in a process of its own may take."""
+
+COMPILER_PAGE = 1 << 28
+"""Bytes that it reserves for its cache at a time."""
+
+COMPILER_SHARE = 0.5
+"""The share of the time left that a compiler in a process of its own gets, before the search goes on."""
+
+MENTIONS = 2.0**33
+"""Bits at most that say which nodes of two states a circuit node is about: a gigabyte."""
+
+PAIRS = 20_000
+"""Tables over pairs at most that rules of at most one of many are taken apart into."""

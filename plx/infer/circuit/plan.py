@@ -53,6 +53,7 @@ class CircuitPlan:
             circuit.log_sum,
             lambda nodes: circuit.joint(tuple(place[list(nodes)].tolist())),
         )
+        found = replace(found, notes=(*found.notes, *circuit.given_up))
         best = max((query.best for query in model.queries if query.kind == "map"), default=0)
         if not best:
             return found
@@ -105,5 +106,5 @@ def _reason(circuit: CompiledCircuit, seconds: float) -> str:
     nodes, edges = circuit.size
     return (
         f"compiled to a circuit of {counted(nodes, 'node')} and {counted(edges, 'edge')}"
-        f" in {counted(circuit.decisions, 'decision')}, {seconds:.2f} s"
+        f" {circuit.effort}, {seconds:.2f} s"
     )

@@ -108,7 +108,7 @@ class JunctionTreePlan:
     def needs(self) -> str:
         """What of a plan that does not fit is too large, with its size."""
         limit = ExactBudget()
-        if not self.complete:
+        if not self.complete or least_bits(self.model.graph) > math.log2(limit.entries):
             return f"elimination needs {_table(self.model, self.table_bits)}"
         if self.table_bits > math.log2(limit.entries):
             what = f"a table of {size_text(self.table_bits)} entries {_AT_MOST}"

@@ -14,16 +14,25 @@ from plx.infer.kernels.elimination_order import Interaction, eliminate
 from plx.values import FloatArray, IntArray
 
 _HOPELESS_BITS = 48.0
-"""A search for an order stops at a clique of more than 2^48 states,"""
+"""A search for an order stops at a clique of more than 2^48 states, and all searches"""
 
-_WIDEST_BITS = 32.0
-"""or of 2^32, far more than a table may have, if fill is counted and no node is a function of others, which
-take no table."""
+_HOPELESS_TRIES = 3
+"""where so many have stopped so,"""
+
+_HOPELESS_OPERATIONS, _FEW_TRIES = 3e12, 10
+"""or after ten where the best takes so many operations."""
+
+_FEW_NODES = 2000
+"""Where an order by size is hopeless, others are tried for so many nodes."""
+
 
 GOOD_ENOUGH = 2e5
-"""Operations below which the first order is taken; after n tries n³ times as many are good enough."""
+"""Operations below which the first order is taken; after n tries n³ times as many are good enough,"""
 
-_MOST_TRIES = 30
+_MANY_TRIES = 900
+"""at most 900 n times."""
+
+_MOST_TRIES = 150
 
 _STEPS = 200_000
 """Nodes times tries at most, past the third try: the search must not take longer than what it spares."""
@@ -138,14 +147,14 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     """The cheapest of several greedy elimination orders (min-fill and min-size, ties at random).
 
     The dearer the best so far, the more are tried. Fill takes long to count, and where an order by size
-    is hopeless, fill is not counted. Raises OutOfTime at the deadline.
+    is hopeless, fill is not counted in large networks. Raises OutOfTime at the deadline.
     """
     graph = interaction(network)
     degree = np.diff(graph.start).astype(np.float64)
     large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
     if not large and network.n_functions == 0:
         scout = _eliminated(graph, _EMPTY, False, np.zeros(network.n_nodes), _HOPELESS_BITS)
-        if len(scout[0]) < network.n_nodes:
+        if len(scout[0]) < network.n_nodes and network.n_nodes > _FEW_NODES:
             return skeleton(network, *scout)
     most = max(3, min(_MOST_TRIES, _STEPS // max(1, network.n_nodes)))
     candidates = [(network.guide, False)] if len(network.guide) else []
@@ -153,11 +162,14 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
     for tries, (forced, by_fill) in enumerate(candidates, start=1):
-        cap = _WIDEST_BITS if by_fill and network.n_functions == 0 else _HOPELESS_BITS
+        cap = float(best.bits.max(initial=1.0)) if best and best.complete else _HOPELESS_BITS
         found = skeleton(network, *_eliminated(graph, forced, by_fill, noise.random(network.n_nodes), cap))
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
-        if not found.complete or best.operations < (GOOD_ENOUGH + 200.0 * network.n_nodes) * tries**3:
+        hopeless = not best.complete and (tries >= _HOPELESS_TRIES or network.n_nodes > _FEW_NODES)
+        hopeless |= tries >= _FEW_TRIES and best.operations > _HOPELESS_OPERATIONS
+        enough = (GOOD_ENOUGH + 200.0 * network.n_nodes) * min(tries**3, _MANY_TRIES * tries)
+        if hopeless or (best.complete and best.operations < enough):
             break
     assert best is not None
     return best

@@ -35,7 +35,7 @@ SPLIT_OPERATIONS = 1e6
 SMALL = 64
 """A derived node with at most so many joint input states is one function; larger ones become partial sums."""
 
-LISTED_WORLDS = 1 << 9
+LISTED_WORLDS = 1 << 10
 """Worlds that the SAT solver lists at most, where hard rules leave few;"""
 
 LISTED_SIZE = 1 << 15

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -21,26 +21,50 @@ _PASSES = 8
 """Blocks are updated at most so often in a draw."""
 
 
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """To merge the clusters of two elements, or to split the one of both; ``between`` [n, n] has the place of
+    the member over each pair of elements, -1 where there is none."""
+
+    between: IntArray
+    one: int
+    other: int
+
+
 @dataclass(frozen=True)
 class VariableBlock:
     """Variables that are updated together: ``states`` are the joint states, [K, members], that are possible.
 
     ``settled``: no hard rule reaches outside the block, so that its joint states need no test.
-    ``exchange``: ``states`` name for each member the member whose state it takes.
+    ``exchange``: ``states`` name for each member the held row whose state it takes. Held rows are those of
+    the members, then ``sources`` (variables, or -1 - k: always k) or what is proposed for each member.
+    ``guards``, if any, are for each joint state held rows that must be 0, or it is not allowed.
     """
 
     members: IntArray
     states: npt.NDArray[np.int32]
     settled: bool
     exchange: bool = False
+    sources: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    guards: tuple[tuple[int, ...], ...] = ()
+    proposal: Proposal | None = None
+    structure: int = -1  # whose rules are kept in any case
+
+    @property
+    def permutes(self) -> bool:
+        """Whether members only exchange their states."""
+        return self.exchange and self.proposal is None and int(self.states.max()) < len(self.members)
 
 
-def block_arrays(graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock]) -> BlockArrays:
+def block_arrays(
+    graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock], kept_in: IntArray | None = None
+) -> BlockArrays:
     """The arrays for blocks over a compiled model: ``rows`` are its derived nodes.
 
-    Blocks are all exchanges or none is.
+    Blocks are all exchanges or none is. ``kept_in`` [F]: the structure within which moves keep a factor's
+    rule in any case, -1: none.
     """
-    build = _BlockJoins(graph, rows, blocks)
+    build = _BlockJoins(graph, rows, blocks, kept_in)
     owner, row = build.affected()
     edge_of, edge_source, edge_contribution = build.edges(owner, row)
     term_block, term_factor = build.terms(owner, row)
@@ -110,8 +134,13 @@ def _sweep_work(graph: FactorGraph) -> float:
 class _BlockJoins:
     """The joins. Derived nodes are rows of ``rows`` that feed factors; n of them are kept."""
 
-    def __init__(self, graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock]) -> None:
+    def __init__(
+        self, graph: FactorGraph, rows: DerivedRows, blocks: list[VariableBlock], kept_in: IntArray | None
+    ) -> None:
         self.graph, self.rows, self.blocks = graph, rows, blocks
+        self.rules = _only_rules(graph)[graph.table_of]
+        nowhere = np.full(graph.n_factors, -1)
+        self.kept_in = nowhere if kept_in is None else np.where(self.rules, kept_in, -1)
         self.n_rows = max(1, len(rows.node))
         sizes = np.array([len(block.members) for block in blocks], dtype=np.int64)
         self.start = starts(sizes)
@@ -145,7 +174,8 @@ class _BlockJoins:
         """The keys (block, derived row), each once, without sums to which all members of an exchange
         contribute in one way: whoever has which state, they stay the same."""
         found, inverse = np.unique(key, return_inverse=True)
-        if not self.blocks[0].exchange:
+        permutes = np.array([block.permutes for block in self.blocks], dtype=bool)
+        if not permutes.any():
             return found
         edges = np.bincount(inverse, minlength=len(found))
         low = np.full(len(found), np.iinfo(np.int64).max)
@@ -153,7 +183,8 @@ class _BlockJoins:
         np.minimum.at(low, inverse, contribution)
         np.maximum.at(high, inverse, contribution)
         members = np.diff(self.start)[found // self.n_rows]
-        return found[(edges < members) | (low < high)]
+        kept: IntArray = found[(edges < members) | (low < high) | ~permutes[found // self.n_rows]]
+        return kept
 
     def edges(self, owner: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         """Inputs of affected rows that change with the block: position of the row, source, contribution."""
@@ -181,7 +212,9 @@ class _BlockJoins:
         key = np.unique(block * max(1, graph.n_factors) + factor_of[place])
         block, factor = key // max(1, graph.n_factors), key % max(1, graph.n_factors)
         settled = np.array([b.settled for b in self.blocks], dtype=bool)
-        needed = ~(settled[block] & _only_rules(graph)[graph.table_of[factor]])
+        structure = np.array([b.structure for b in self.blocks], dtype=np.int64)[block]
+        kept = (structure >= 0) & (self.kept_in[factor] == structure)
+        needed = ~(settled[block] & self.rules[factor] | kept)
         return block[needed], factor[needed]
 
     def base(self, block: IntArray, factor: IntArray) -> tuple[IntArray, FloatArray]:

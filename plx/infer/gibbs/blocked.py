@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +20,17 @@ from plx.infer.gibbs.blocks import choose_blocks, choose_exchanges
 from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
 from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.compiled import compile_model
+from plx.infer.gibbs.held_rows import held_rows
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import BLOCK_SHARE, CHOOSING
 from plx.infer.gibbs.markov_blanket import DerivedRows
+from plx.infer.gibbs.structures import found_structures
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Standing
 from plx.infer.kernels import blocks, exchanges
 from plx.infer.kernels.blocks import BlockArrays
+from plx.infer.kernels.exchanges import Held
 from plx.infer.problem import Parts, Problem
 from plx.infer.streams import Stream, narrow_states
 from plx.values import IMPOSSIBLE, FloatArray, IntArray
@@ -112,7 +116,10 @@ class BlockedChains(Chains):
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
-        return Standing(self.problem.model, lambda variables: self.states[variables], orbits)
+        return Standing(self.problem.model, self._states_of, orbits)
+
+    def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        return self.states[variables]
 
     def set_potentials(self, table: FloatArray) -> None:
         """From here on the log potentials of what is swept are these, shape of its ``graph.table``."""
@@ -160,13 +167,14 @@ def init_random_scan(problem: Problem, seed: int, chains: int, threads: int | No
 
 
 def started(
-    problem: Problem, seed: int, chains: int, threads: int | None
+    problem: Problem, seed: int, chains: int, threads: int | None, with_structures: bool = False
 ) -> tuple[Substituted, npt.NDArray[np.int32]]:
     """The model with defined unknowns computed, and states of its variables that keep every hard rule.
 
-    Raises NoWorldError, naming rules that clash, if there is no such state.
+    ``with_structures``: chains will move within assignments, which stay whole. Raises NoWorldError, naming
+    rules that clash, if there is no such state.
     """
-    found = substitute(problem)
+    found = substitute(problem, but_assignments=with_structures)
     try:
         if found.model.constant_weight == IMPOSSIBLE:
             raise contradiction(problem.model)
@@ -183,12 +191,39 @@ def _init(
     random_scan: bool,
     generic: Potentials | None = None,
 ) -> BlockedChains:
-    found, states = started(problem, seed, chains, threads)
+    found, states = started(problem, seed, chains, threads, with_structures=True)
     found = replace(found, problem=_with(found.problem, generic))
+    return _standing(problem, found, states, seed, threads, random_scan)
+
+
+def lanes_from(problem: Problem, world: npt.NDArray[np.integer], seed: int, lanes: int) -> SweptChains:
+    """Chains that begin at one world, states [V], and count nothing."""
+    problem = problem.asking(())
+    streams = Stream.BEST, Stream.BEST_BLOCKS
+    if not len(problem.parts.hard_factors):
+        states = np.repeat(world[:, None], lanes, axis=1)
+        return chains_at(compile_model(problem), states, seed, 1, stream=streams[0])
+    found = substitute(problem, but_assignments=True)
+    node, own = found.nodes.node[: len(world)], np.zeros(found.model.graph.n_variables, dtype=np.int32)
+    kept = (node >= 0) & (node < len(own))
+    own[node[kept]] = world[kept]
+    return _standing(problem, found, np.repeat(own[:, None], lanes, axis=1), seed, 1, False, streams)
+
+
+def _standing(
+    problem: Problem,
+    found: Substituted,
+    states: npt.NDArray[np.int32],
+    seed: int,
+    threads: int | None,
+    random_scan: bool,
+    streams: tuple[Stream, Stream] = (Stream.SWEEPS, Stream.BLOCKS),
+) -> BlockedChains:
+    """Chains that stand at these states of what is computed no more."""
     plan = compile_model(found.problem)
-    begun = chains_at(plan, states, seed, threads, random_scan)
+    begun = chains_at(plan, states, seed, threads, random_scan, streams[0])
     moves = tuple(block_moves(found.problem.parts, plan.rows, begun.blocks[0].state.dtype.name))
-    random = narrow_states(seed, Stream.BLOCKS, range(chains))
+    random = narrow_states(seed, streams[1], range(states.shape[1]))
     widths = np.cumsum([block.state.shape[1] for block in begun.blocks])[:-1]
     split = tuple(np.ascontiguousarray(part) for part in np.split(random, widths, axis=1))
     return BlockedChains(problem, found, readout(problem, found), begun, moves, 0, split)
@@ -198,14 +233,27 @@ def block_moves(parts: Parts, rows: DerivedRows, state: str) -> Iterator[BlockMo
     """The updates of several variables at once; ``rows`` are the derived nodes, ``state`` their type."""
     if not len(parts.hard_factors):
         return
-    graph, found = parts.graph, clusters(parts)
-    for choose, kernel in ((choose_blocks, blocks.kernel), (choose_exchanges, exchanges.kernel)):
-        with within(CHOOSING * seconds_left()):
-            chosen = choose(found)
-        if chosen:
-            arrays = block_arrays(graph, rows, chosen)
-            several = passes(graph, arrays, BLOCK_SHARE) if chosen[0].exchange else 1
-            yield BlockMoves(kernel(state), arrays, portions(graph, arrays, BLOCK_SHARE), several)
+    graph = parts.graph
+    with within(CHOOSING * seconds_left()):
+        structures = found_structures(parts)
+    found = [alike for alike in clusters(parts) if structures.leaves(alike.variables)]
+    with within(CHOOSING * seconds_left()):
+        chosen = choose_blocks(found)
+    if chosen:
+        arrays = block_arrays(graph, rows, chosen)
+        yield BlockMoves(blocks.kernel(state), arrays, portions(graph, arrays, BLOCK_SHARE))
+    with within(CHOOSING * seconds_left()):
+        chosen = [*structures.moves, *choose_exchanges(found)]
+    if chosen:
+        arrays = block_arrays(graph, rows, chosen, structures.kept_in)
+        several = passes(graph, arrays, BLOCK_SHARE)
+        sweep = partial(_with_held, exchanges.kernel(state), held_rows(chosen))
+        yield BlockMoves(sweep, arrays, portions(graph, arrays, BLOCK_SHARE), several)
+
+
+def _with_held(kernel: Callable[..., None], held: Held, arrays: BlockArrays, *rest: object) -> None:
+    """The kernel of exchanges, called as that of blocks is."""
+    kernel(arrays, held, *rest)
 
 
 def step(chains: SweptChains, draws: int, thin: int) -> npt.NDArray[np.integer]:

@@ -52,16 +52,12 @@ Move = Callable[[int, int, int, Counts], None]
 """Moves the chains of a block: called as `advance` is, without the chains."""
 
 
-class SweptChains(Chains, Protocol):
-    """Chains that Gibbs sweeps move, with blocks for hard rules or without."""
+class SteppedChains(Chains, Protocol):
+    """Chains that Gibbs sweeps move, and whatever else."""
 
     @property
     def swept(self) -> GibbsChains:
         """What single updates move."""
-
-    @property
-    def states(self) -> npt.NDArray[np.int32]:
-        """A copy of the states of the variables of the original model, shape (V, chains)."""
 
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Record ``draws`` draws, ``thin`` sweeps apart: counts, shape (chains, Σ states)."""
@@ -71,6 +67,14 @@ class SweptChains(Chains, Protocol):
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
+
+
+class SweptChains(SteppedChains, Protocol):
+    """Chains that Gibbs sweeps move, with blocks for hard rules or without."""
+
+    @property
+    def states(self) -> npt.NDArray[np.int32]:
+        """A copy of the states of the variables of the original model, shape (V, chains)."""
 
     def set_potentials(self, table: FloatArray) -> None:
         """From here on the log potentials of what is swept are these, shape of its ``graph.table``."""

@@ -17,7 +17,7 @@ ALL_ENTRIES = 1 << 22
 LISTED = 1 << 12
 """Joint states of a cluster that are listed and tested; more are searched by the SAT solver,"""
 
-FOUND = 1 << 8
+FOUND = 1 << 10
 """which finds at most so many."""
 
 BLOCK_STATES = 256
@@ -37,3 +37,6 @@ CHOOSING = 0.25
 
 BLOCK_SHARE = 4.0
 """Work on blocks per draw, in units of a sweep of single updates."""
+
+ALL_PAIRS = 24
+"""Of at most so many elements, or rows, any two are moved together."""

@@ -16,3 +16,9 @@ READS = 20_000_000
 
 FUNCTION_ENTRIES = 1 << 14
 """Entries that the function of a definition has at most."""
+
+TRIANGLES = 200_000
+"""With more rules over three truths no partition is looked for."""
+
+GROUPS = 10_000
+"""With more rules that at most one of some truths holds no assignment is looked for."""

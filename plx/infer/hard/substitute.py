@@ -19,6 +19,7 @@ from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import NodeMap, nodes_of
 from plx.graph.ragged import segments, starts
 from plx.graph.worlds import input_owner, node_states
+from plx.infer.hard.assignments import assignments
 from plx.infer.hard.functional_dependencies import (
     Dependencies,
     functional_dependencies,
@@ -56,11 +57,18 @@ class Substituted:
         return all_nodes[: problem.graph.n_variables].astype(np.int32)
 
 
-def substitute(problem: Problem) -> Substituted:
-    """Replace defined unknowns until none is found. The constant is impossible if no world is possible."""
+def substitute(problem: Problem, but_assignments: bool = False) -> Substituted:
+    """Replace defined unknowns until none is found. The constant is impossible if no world is possible.
+
+    ``but_assignments``: not by the rules of assignments, in which rows change places as a whole.
+    """
     nodes, now = NodeMap.identity(problem.graph.n_nodes), problem
     for _ in range(_ROUNDS):
-        chosen = functional_dependencies(now.graph, now.parts.hard_factors)
+        factors = now.parts.hard_factors
+        if but_assignments:
+            whole = [found.factors for found in assignments(now.graph, factors)]
+            factors = np.setdiff1d(factors, np.concatenate([*whole, factors[:0]]))
+        chosen = functional_dependencies(now.graph, factors)
         if not len(chosen.variable):
             break
         step = _substitute(now.model, chosen)

@@ -7,19 +7,25 @@ What it does is written down as a circuit (Huang & Darwiche, DPLL with a trace, 
 states of the node decided, products of a weight, the states that followed and the components. So no two terms
 of a sum have a world in common, no two parts of a product a node, and all terms of a sum are over the same
 nodes: it is deterministic, decomposable and smooth.
-
-A component is known by 128 bits of its nodes, their states that are left, and the residuals of its factors;
-that two of 10^9 fall together has a chance of 10^-21.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from plx.infer.kernels.circuit import NOTHING, Made, emitted, empty_circuit
+from plx.infer.kernels.circuit_components import (
+    Known,
+    Parts,
+    found_part,
+    kept_part,
+    nothing_known,
+    one_part,
+    split_parts,
+)
 from plx.infer.kernels.propagation import (
     FACTORS,
     NODES,
@@ -33,72 +39,18 @@ from plx.infer.kernels.propagation import (
     settled,
     take_back,
 )
-from plx.infer.kernels.residuals import (
-    CONSTANT,
-    Residuals,
-    _longer_bytes,
-    _longer_floats,
-    _longer_ints,
-    mixed,
-)
+from plx.infer.kernels.residuals import Residuals
 from plx.jit import kernel
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
 Stop = npt.NDArray[np.bool_]
 
 DONE, STOPPED, TOO_MANY, TOO_LARGE = 0, 1, 2, 3
 """How compiling ended: done, by the flag, by the limit of decisions, by the limit of edges or entries."""
 
-NOTHING = -1
-"""The circuit of a component without a world."""
-
-
-class Circuit(NamedTuple):
-    """Sums and products, children before parents. Circuit nodes below L are the L states of all nodes.
-
-    Circuit node ``L + i`` has the children ``child[start[i] : start[i + 1]]``; it is a sum, or a product with
-    the log weight ``log[i]``.
-    """
-
-    start: Ints  # [n + 1]
-    is_sum: Bytes  # [n]
-    log: Floats  # [n]
-    child: Ints
-
-
-class Made(NamedTuple):
-    """A circuit in the making, in arrays with room to spare; ``used`` [2] counts circuit nodes and edges."""
-
-    used: Ints
-    start: Ints
-    is_sum: Bytes
-    log: Floats
-    child: Ints
-
-
-class Known(NamedTuple):
-    """Components solved, by their two hashes: open addressing."""
-
-    used: Ints  # [1]
-    first: Words
-    second: Words
-    root: Ints  # circuit node, or NOTHING; -2 where empty
-
-
-class Parts(NamedTuple):
-    """The components on the way to where the search stands: ranges of ``order``."""
-
-    order: Ints  # [N] the nodes, so that each component is a range of it
-    room: Ints  # [N]
-    begin: Ints  # [2N + 2]
-    end: Ints
-    choice: Ints  # the node to decide; -1 where no factor is left
-    first: Words
-    second: Words
-    used: Ints  # [1]
+DEPTH, ITEMS, TERMS, DECISIONS = 0, 1, 2, 3
+"""Places of `Compiling.at`."""
 
 
 class Frames(NamedTuple):
@@ -116,213 +68,81 @@ class Frames(NamedTuple):
     log: Floats  # the weight of the open product
 
 
-def _emitted(made: Made, n_states: int, is_sum: int, log: float, items: Ints, begin: int, end: int) -> Made:
-    """The circuit with one more node."""
-    n, e = made.used[0], made.used[1]
-    made = Made(
-        made.used,
-        _longer_ints(made.start, n + 2),
-        _longer_bytes(made.is_sum, n + 1),
-        _longer_floats(made.log, n + 1),
-        _longer_ints(made.child, e + end - begin),
+class Compiling(NamedTuple):
+    """A search that stands somewhere and can go on. ``done`` [1] is about what share of it is done."""
+
+    pool: Residuals
+    search: Search
+    made: Made
+    known: Known
+    parts: Parts
+    frames: Frames
+    seen: Ints  # [N + 1]
+    met: Ints  # [F]
+    items: Ints
+    terms: Ints
+    at: Ints  # [4] the depth, the lengths of items and terms, and the decisions made
+    done: Floats
+
+
+def started(factors: Factors, pool: Residuals) -> Compiling:
+    """The start of a search, which writes to the pool."""
+    n = len(factors.card)
+
+    def ints(size: int) -> Ints:
+        return np.zeros(size, dtype=np.int64)
+
+    frames = Frames(
+        part=ints(n + 2),
+        state=ints(n + 2),
+        factors=ints(n + 2),
+        states=ints(n + 2),
+        nodes=ints(n + 2),
+        child=ints(n + 2),
+        child_end=ints(n + 2),
+        terms=ints(n + 2),
+        items=ints(n + 2),
+        log=np.zeros(n + 2),
     )
-    made.is_sum[n], made.log[n] = is_sum, log
-    made.child[e : e + end - begin] = items[begin:end]
-    made.used[0] += 1
-    made.used[1] += end - begin
-    made.start[n + 1] = made.used[1]
-    return made
-
-
-def _found(known: Known, first: np.uint64, second: np.uint64) -> int:
-    """The circuit node of a component, or -2."""
-    at = np.int64(first & np.uint64(len(known.root) - 1))
-    while known.root[at] != -2:
-        if known.first[at] == first and known.second[at] == second:
-            return int(known.root[at])
-        at = (at + 1) & (len(known.root) - 1)
-    return -2
-
-
-def _put(known: Known, first: np.uint64, second: np.uint64, root: int) -> None:
-    at = np.int64(first & np.uint64(len(known.root) - 1))
-    while known.root[at] != -2:
-        at = (at + 1) & (len(known.root) - 1)
-    known.first[at], known.second[at], known.root[at] = first, second, root
-
-
-def _kept(known: Known, first: np.uint64, second: np.uint64, root: int) -> Known:
-    """The solved components with one more."""
-    if 2 * (known.used[0] + 1) > len(known.root):
-        size = 2 * len(known.root)
-        other = Known(
-            known.used,
-            np.empty(size, dtype=np.uint64),
-            np.empty(size, dtype=np.uint64),
-            np.full(size, -2, dtype=np.int64),
-        )
-        for i in range(len(known.root)):
-            if known.root[i] != -2:
-                _put(other, known.first[i], known.second[i], known.root[i])
-        known = other
-    _put(known, first, second, root)
-    known.used[0] += 1
-    return known
-
-
-def _split(
-    factors: Factors,
-    search: Search,
-    pool: Residuals,
-    parts: Parts,
-    begin: int,
-    end: int,
-    by_use: float,
-    seen: Ints,
-    met: Ints,
-) -> None:
-    """Add the components of the open nodes among ``order[begin:end]`` to the parts, small ones first."""
-    seen[len(seen) - 1] += 1
-    stamp = seen[len(seen) - 1]
-    at = begin
-    first_part = parts.used[0]
-    for i in range(begin, end):
-        start = parts.order[i]
-        if search.left[start] == 1 or seen[start] == stamp:
-            continue
-        part = parts.used[0]
-        parts.used[0] += 1
-        parts.begin[part] = at
-        h1, h2 = np.uint64(0), np.uint64(0)
-        best, choice = -np.inf, -1
-        seen[start] = stamp
-        parts.room[at] = start
-        at += 1
-        read = at - 1
-        while read < at:
-            node = parts.room[read]
-            read += 1
-            word = np.uint64(node)
-            if factors.card[node] > search.left[node]:
-                for s in range(factors.state_at[node], factors.state_at[node + 1]):
-                    if search.alive[s]:
-                        word = mixed(word + np.uint64(s) + np.uint64(0x2545F4914F6CDD1D))
-            z = mixed(word + np.uint64(0x9E3779B97F4A7C15))
-            h1 += z
-            h2 += mixed(z + np.uint64(0xD1B54A32D192ED03))
-            uses = 0.0
-            active = False
-            for u in range(factors.use_start[node], factors.use_start[node + 1]):
-                f = factors.use_factor[u]
-                r = search.current[f]
-                if r == CONSTANT or pool.slot_at[pool.position_at[r] + factors.use_position[u]] < 0:
-                    continue
-                active = True
-                if pool.axes[r] > 1:
-                    uses += 4.0 ** (2 - pool.axes[r])
-                if met[f] != stamp:
-                    met[f] = stamp
-                    z = mixed((np.uint64(f) << np.uint64(32)) + np.uint64(r) + np.uint64(0x632BE59BD9B4E019))
-                    h1 += z
-                    h2 += mixed(z + np.uint64(0xD1B54A32D192ED03))
-                    base = factors.scope_start[f]
-                    for p in range(pool.arity[r]):
-                        if pool.slot_at[pool.position_at[r] + p] >= 0:
-                            other = factors.scope[base + p]
-                            if seen[other] != stamp:
-                                seen[other] = stamp
-                                parts.room[at] = other
-                                at += 1
-            if active:
-                score = factors.priority[node] + by_use * uses / math.log2(1.0 * search.left[node])
-                if score > best or (score == best and node < choice):
-                    best, choice = score, node
-        parts.end[part] = at
-        parts.choice[part] = choice
-        parts.first[part], parts.second[part] = h1, h2
-    for i in range(begin, end):
-        if search.left[parts.order[i]] == 1:
-            parts.room[at] = parts.order[i]
-            at += 1
-    parts.order[begin:end] = parts.room[begin:end]
-    _sorted_by_size(parts, first_part)
-
-
-def _sorted_by_size(parts: Parts, first: int) -> None:
-    """Put the parts from the first on in the order of their sizes."""
-    for i in range(first + 1, parts.used[0]):
-        j = i
-        while j > first and parts.end[j] - parts.begin[j] < parts.end[j - 1] - parts.begin[j - 1]:
-            parts.begin[j], parts.begin[j - 1] = parts.begin[j - 1], parts.begin[j]
-            parts.end[j], parts.end[j - 1] = parts.end[j - 1], parts.end[j]
-            parts.choice[j], parts.choice[j - 1] = parts.choice[j - 1], parts.choice[j]
-            first_word, second_word = parts.first[j], parts.second[j]
-            parts.first[j], parts.second[j] = parts.first[j - 1], parts.second[j - 1]
-            parts.first[j - 1], parts.second[j - 1] = first_word, second_word
-            j -= 1
+    frames.child[0] = -1  # the first frame is about all nodes and decides none: it has one branch
+    return Compiling(
+        pool,
+        new_search(factors),
+        empty_circuit(),
+        nothing_known(),
+        one_part(n),
+        frames,
+        ints(n + 1),
+        ints(len(factors.root)),
+        ints(4 * n + 4),
+        ints(int(factors.state_at[n]) + 4),
+        ints(4),
+        np.zeros(1),
+    )
 
 
 @kernel
-def compile_circuit(
-    factors: Factors, pool: Residuals, by_use: float, decisions: int, edges: int, progress: Ints, stop: Stop
-) -> tuple[int, int, Circuit]:
-    """How it ended (DONE and so on), the circuit's root (NOTHING where there is no world) and the circuit.
+def compile_on(
+    factors: Factors, begun: Compiling, by_use: float, decisions: int, edges: int, stop: Stop
+) -> tuple[int, int, Compiling]:
+    """Go on until so many decisions are made in all: how it ended (DONE and so on), where the search stands,
+    and once it is done the circuit's root (NOTHING where there is no world).
 
-    ``by_use`` weighs how many factors a node is in against its priority. ``progress`` [3] is kept up to date:
-    decisions, components looked up, and found. At most so many ``decisions`` are made, and ``edges``.
+    ``by_use`` weighs how many factors a node is in against its priority.
     """
-    n, n_states = len(factors.card), factors.state_at[len(factors.card)]
-    search = new_search(factors)
-    made = Made(
-        np.zeros(2, dtype=np.int64),
-        np.zeros(1024, dtype=np.int64),
-        np.empty(1024, dtype=np.uint8),
-        np.empty(1024, dtype=np.float64),
-        np.empty(4096, dtype=np.int64),
-    )
-    known = Known(
-        np.zeros(1, dtype=np.int64),
-        np.empty(1024, dtype=np.uint64),
-        np.empty(1024, dtype=np.uint64),
-        np.full(1024, -2, dtype=np.int64),
-    )
-    parts = Parts(
-        np.arange(n),
-        np.empty(n, dtype=np.int64),
-        np.empty(2 * n + 2, dtype=np.int64),
-        np.empty(2 * n + 2, dtype=np.int64),
-        np.empty(2 * n + 2, dtype=np.int64),
-        np.empty(2 * n + 2, dtype=np.uint64),
-        np.empty(2 * n + 2, dtype=np.uint64),
-        np.zeros(1, dtype=np.int64),
-    )
-    frames = Frames(
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2, dtype=np.int64),
-        np.empty(n + 2),
-    )
-    seen, met = np.zeros(n + 1, dtype=np.int64), np.zeros(len(factors.root), dtype=np.int64)
-    items, terms = np.empty(4 * n + 4, dtype=np.int64), np.empty(n_states + 4, dtype=np.int64)
-    n_items, n_terms = 0, 0
+    n_states = factors.state_at[len(factors.card)]
+    pool, search, made, known = begun.pool, begun.search, begun.made, begun.known
+    parts, frames, items, terms = begun.parts, begun.frames, begun.items, begun.terms
+    depth, n_items, n_terms = begun.at[DEPTH], begun.at[ITEMS], begun.at[TERMS]
     status, root = DONE, NOTHING
-
-    # The first frame is about all nodes and decides none: it has one branch.
-    parts.begin[0], parts.end[0], parts.choice[0], parts.used[0] = 0, n, -1, 1
-    depth = 0
-    frames.part[0], frames.state[0], frames.child[0] = 0, 0, -1
-    frames.factors[0], frames.states[0], frames.nodes[0] = 0, 0, 0
-    frames.terms[0], frames.items[0] = 0, 0
     while depth >= 0:
         part = frames.part[depth]
         if frames.child[depth] < 0:
             # A branch begins: the next state that is alive, and what follows from it.
+            if stop[0] or begun.at[DECISIONS] >= decisions or made.used[1] > edges or pool.used[3] > edges:
+                many = begun.at[DECISIONS] >= decisions
+                status = STOPPED if stop[0] else (TOO_MANY if many else TOO_LARGE)
+                break
             node = parts.choice[part]
             search.log[0] = 0.0
             fine, tried = True, False
@@ -338,10 +158,7 @@ def compile_circuit(
                 frames.state[depth] = state + 1
                 tried = state < factors.card[node]
                 if tried:
-                    progress[0] += 1
-                    if stop[0] or progress[0] > decisions or made.used[1] > edges or pool.used[3] > edges:
-                        status = STOPPED if stop[0] else (TOO_MANY if progress[0] > decisions else TOO_LARGE)
-                        break
+                    begun.at[DECISIONS] += 1
                     decide(factors, search, node, state)
                     pool, fine = propagated(factors, search, pool)
             if not tried:
@@ -352,12 +169,12 @@ def compile_circuit(
                     root = terms[begin]
                 elif n_terms > begin:
                     root = n_states + made.used[0]
-                    made = _emitted(made, n_states, 1, 0.0, terms, begin, n_terms)
+                    made = emitted(made, 1, 0.0, terms, begin, n_terms)
                 n_terms = begin
                 depth -= 1
                 if depth < 0:
                     break
-                known = _kept(known, parts.first[part], parts.second[part], root)
+                known = kept_part(known, parts.first[part], parts.second[part], root)
                 if root == NOTHING:
                     _given_up(search, frames, parts, depth)
                     n_items = frames.items[depth]
@@ -376,7 +193,17 @@ def compile_circuit(
                 items[n_items] = factors.state_at[decided] + only_state(factors, search, decided)
                 n_items += 1
             frames.child[depth] = parts.used[0]
-            _split(factors, search, pool, parts, parts.begin[part], parts.end[part], by_use, seen, met)
+            split_parts(
+                factors,
+                search,
+                pool,
+                parts,
+                parts.begin[part],
+                parts.end[part],
+                by_use,
+                begun.seen,
+                begun.met,
+            )
             frames.child_end[depth] = parts.used[0]
         child = frames.child[depth]
         if child == frames.child_end[depth]:
@@ -386,13 +213,12 @@ def compile_circuit(
                 terms[n_terms] = items[begin]
             else:
                 terms[n_terms] = n_states + made.used[0]
-                made = _emitted(made, n_states, 0, frames.log[depth], items, begin, n_items)
+                made = emitted(made, 0, frames.log[depth], items, begin, n_items)
             n_terms += 1
             n_items = begin
             _given_up(search, frames, parts, depth)
             continue
-        progress[1] += 1
-        found = _found(known, parts.first[child], parts.second[child])
+        found = found_part(known, parts.first[child], parts.second[child])
         if found == -2 and parts.choice[child] < 0:
             # A node that no factor is about any more: the sum of its states.
             node = parts.order[parts.begin[child]]
@@ -402,9 +228,9 @@ def compile_circuit(
                     terms[n_terms] = s
                     n_terms += 1
             found = n_states + made.used[0]
-            made = _emitted(made, n_states, 1, 0.0, terms, begin, n_terms)
+            made = emitted(made, 1, 0.0, terms, begin, n_terms)
             n_terms = begin
-            known = _kept(known, parts.first[child], parts.second[child], found)
+            known = kept_part(known, parts.first[child], parts.second[child], found)
         if found == -2:
             depth += 1
             frames.part[depth], frames.state[depth], frames.child[depth] = child, 0, -1
@@ -412,7 +238,6 @@ def compile_circuit(
             frames.nodes[depth] = search.head[NODES]
             frames.terms[depth], frames.items[depth] = n_terms, n_items
             continue
-        progress[2] += 1
         if found == NOTHING:
             n_items = frames.items[depth]
             _given_up(search, frames, parts, depth)
@@ -420,14 +245,39 @@ def compile_circuit(
             items[n_items] = found
             n_items += 1
             frames.child[depth] += 1
-    used, used_edges = made.used[0], made.used[1]
-    circuit = Circuit(
-        made.start[: used + 1].copy(),
-        made.is_sum[:used].copy(),
-        made.log[:used].copy(),
-        made.child[:used_edges].copy(),
+    begun.at[DEPTH], begun.at[ITEMS], begun.at[TERMS] = depth, n_items, n_terms
+    begun.done[0] = _done(factors, parts, frames, depth)
+    now = Compiling(
+        pool,
+        search,
+        made,
+        known,
+        parts,
+        frames,
+        begun.seen,
+        begun.met,
+        items,
+        terms,
+        begun.at,
+        begun.done,
     )
-    return status, root, circuit
+    return status, root, now
+
+
+def _done(factors: Factors, parts: Parts, frames: Frames, depth: int) -> float:
+    """About what share of the search is done, if all branches, and all parts of one, took as long."""
+    done, share = 0.0, 1.0
+    for d in range(depth + 1):
+        tried, first = frames.state[d], 1
+        if d > 0:
+            share /= factors.card[parts.choice[frames.part[d]]]
+            first = frames.child_end[d - 1]
+        if frames.child[d] < 0:
+            return float(done + share * tried)
+        n = max(1, frames.child_end[d] - first)
+        done += share * (tried - 1 + (frames.child[d] - first) / n)
+        share /= n
+    return float(done)
 
 
 def _given_up(search: Search, frames: Frames, parts: Parts, depth: int) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from plx.infer.kernels.circuit_compiler import Circuit
+from plx.infer.kernels.circuit import Circuit
 from plx.infer.kernels.random import _uniform
 from plx.jit import kernel
 

@@ -221,7 +221,7 @@ def _spread(factors: Factors, search: Search, pool: Residuals, node: int) -> tup
                 return pool, False
         search.log[0] += pool.scale[slot + state]
         _moved(search, f, after)
-        if after != CONSTANT and pool.zeros[after] and not _dead_gone(factors, search, pool, f, after):
+        if after != CONSTANT and pool.dead[after] and not _dead_gone(factors, search, pool, f, after):
             return pool, False
         reduced = after != CONSTANT and _is_reduced(factors, search, pool, f, after)
         if reduced and not _revised(factors, search, pool, f):
@@ -296,6 +296,6 @@ def settled(factors: Factors, search: Search, pool: Residuals) -> tuple[Residual
             search.head[NODES] += 1
     for f in range(len(factors.root)):
         r = factors.root[f]
-        if r != CONSTANT and pool.zeros[r] and not _dead_gone(factors, search, pool, f, r):
+        if r != CONSTANT and pool.dead[r] and not _dead_gone(factors, search, pool, f, r):
             return pool, False
     return propagated(factors, search, pool)

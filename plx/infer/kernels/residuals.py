@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plx.infer.kernels.growing import longer
 from plx.jit import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -38,7 +39,7 @@ class Residuals(NamedTuple):
     position_at: Ints  # [R] where its positions begin
     arity: Int32s  # [R]
     axes: Int32s  # [R] positions that it depends on
-    zeros: Bytes  # [R] whether some entry is -inf
+    dead: Bytes  # [R] whether some state of a node has no entry above -inf
     entry_at: Ints  # [R]
     slot_at: Ints  # [P]
     card: Int32s  # [P] states, 1 where the table does not depend on it
@@ -46,39 +47,6 @@ class Residuals(NamedTuple):
     scale: Floats  # [S] the log of what is pulled out then
     entry: Floats  # [E] log potentials in C order
     bucket: Int32s  # [H] open addressing, -1 where empty
-
-
-def _longer_ints(array: Ints, needed: int) -> Ints:
-    """The array with room for at least so many."""
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.int64)
-    out[: len(array)] = array
-    return out
-
-
-def _longer_int32s(array: Int32s, needed: int) -> Int32s:
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.int32)
-    out[: len(array)] = array
-    return out
-
-
-def _longer_floats(array: Floats, needed: int) -> Floats:
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.float64)
-    out[: len(array)] = array
-    return out
-
-
-def _longer_bytes(array: Bytes, needed: int) -> Bytes:
-    if needed <= len(array):
-        return array
-    out = np.empty(max(needed, 2 * len(array)), dtype=np.uint8)
-    out[: len(array)] = array
-    return out
 
 
 def mixed(z: np.uint64) -> np.uint64:
@@ -113,7 +81,7 @@ def copied(pool: Residuals) -> Residuals:
         pool.position_at.copy(),
         pool.arity.copy(),
         pool.axes.copy(),
-        pool.zeros.copy(),
+        pool.dead.copy(),
         pool.entry_at.copy(),
         pool.slot_at.copy(),
         pool.card.copy(),
@@ -197,7 +165,7 @@ def _rehashed(pool: Residuals) -> Residuals:
         pool.position_at,
         pool.arity,
         pool.axes,
-        pool.zeros,
+        pool.dead,
         pool.entry_at,
         pool.slot_at,
         pool.card,
@@ -213,16 +181,16 @@ def _with_room(pool: Residuals, positions: int, slots: int, entries: int) -> Res
     r, p, s, e = pool.used[0] + 1, pool.used[1] + positions, pool.used[2] + slots, pool.used[3] + entries
     return Residuals(
         pool.used,
-        _longer_ints(pool.position_at, r),
-        _longer_int32s(pool.arity, r),
-        _longer_int32s(pool.axes, r),
-        _longer_bytes(pool.zeros, r),
-        _longer_ints(pool.entry_at, r),
-        _longer_ints(pool.slot_at, p),
-        _longer_int32s(pool.card, p),
-        _longer_int32s(pool.next, s),
-        _longer_floats(pool.scale, s),
-        _longer_floats(pool.entry, e),
+        longer(pool.position_at, r),
+        longer(pool.arity, r),
+        longer(pool.axes, r),
+        longer(pool.dead, r),
+        longer(pool.entry_at, r),
+        longer(pool.slot_at, p),
+        longer(pool.card, p),
+        longer(pool.next, s),
+        longer(pool.scale, s),
+        longer(pool.entry, e),
         pool.bucket,
     )
 
@@ -270,7 +238,6 @@ def _fill_slots(pool: Residuals, r: int, values: Floats, card: Ints) -> None:
     """The slots of a new residual: impossible where a slice is -inf throughout, else not known yet."""
     at, slot = pool.position_at[r], pool.used[2]
     inner = len(values)
-    pool.zeros[r] = 0
     for p in range(len(card)):
         pool.card[at + p] = card[p]
         if card[p] == 1:
@@ -284,12 +251,14 @@ def _fill_slots(pool: Residuals, r: int, values: Floats, card: Ints) -> None:
             for j in range(i, i + inner):
                 if values[j] > -np.inf:
                     pool.next[slot + state] = UNKNOWN
-                else:
-                    pool.zeros[r] = 1
             state += 1
             if state == card[p]:
                 state = 0
         slot += card[p]
+    pool.dead[r] = 0
+    for s in range(pool.used[2], slot):
+        if pool.next[s] == IMPOSSIBLE:
+            pool.dead[r] = 1
 
 
 def restricted(pool: Residuals, r: int, position: int, state: int) -> tuple[Residuals, int]:

@@ -35,6 +35,9 @@ def _causes(
     if found.movement is not None and len(found.movement.apart):
         yield _kept_apart(model, found.movement.apart, method)
         return
+    if found.missed:
+        yield "the most probable world is out of reach of the chains: try --method tempered, or an exact way"
+        return
     worst = max((answer.rhat or 1.0 for answer in answers if not answer.converged), default=1.0)
     if any(answer.rhat is None and answer.ess is not None for answer in answers):
         yield "too few samples to compare the chains: give the run more --seconds or --samples"

@@ -18,12 +18,13 @@ from plx import deadline
 from plx.graph.rows import BoolArray
 from plx.infer.chains import Bridges
 from plx.infer.inference import LogZ, Standing
+from plx.infer.mcmc.best_world import BestWorld
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
 from plx.infer.mcmc.log_z import OF_LOG_Z, estimate
 from plx.infer.mcmc.monitor import Monitor, Movement
 from plx.infer.mcmc.samplers import C, Sampler
 from plx.infer.options import Clock, Options, Progress
-from plx.infer.problem import Targets
+from plx.infer.problem import Problem, Targets
 from plx.values import FloatArray
 
 Counts = npt.NDArray[Any]
@@ -48,8 +49,8 @@ _NUMBER = 2e-8
 def worst(diagnosis: Diagnosis) -> tuple[float, float]:
     """The largest standard error and R-hat; errors of means count in units of max(1, 2 sd)."""
     error = max(float(diagnosis.states.mcse.max(initial=0)), float(scaled_error(diagnosis).max(initial=0)))
-    rhat = max(float(diagnosis.states.rhat.max(initial=1)), float(diagnosis.numbers.rhat.max(initial=1)))
-    return error, rhat
+    found = diagnosis.states, diagnosis.numbers, diagnosis.ranks
+    return error, max(float(one.rhat.max(initial=1)) for one in found)
 
 
 def scaled_error(diagnosis: Diagnosis) -> FloatArray:
@@ -61,8 +62,12 @@ def scaled_error(diagnosis: Diagnosis) -> FloatArray:
 
 @dataclass
 class Run(Generic[C]):
-    """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws."""
+    """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws.
 
+    It can be pickled, and goes on where it stood.
+    """
+
+    problem: Problem
     sampler: Sampler[C]
     chains: C
     options: Options
@@ -74,12 +79,14 @@ class Run(Generic[C]):
     watch: Monitor | None
     bridges: Bridges | None
     sums: bool
+    best: BestWorld | None = None
     batches: list[Counts] = field(default_factory=list)
     partial: Counts | None = None
     partial_draws: int = 0
     draws: int = _FIRST
     speed: float = 0.0  # draws per second; 0: not known yet
     warm: bool = False
+    swept: int = 0  # sweeps that each chain has made
 
     def __post_init__(self) -> None:
         numbers = max(1, int(self.targets.offset[-1])) * self.options.chains
@@ -93,10 +100,12 @@ class Run(Generic[C]):
 
     def loop(self) -> Status:
         """Collect batches until there is a reason to stop; may be called again."""
-        status: Status | None = None
+        status: Status | None = "limit" if self.enough() else None
         try:
             while status is None:
                 status = self._collect() or self._judge()
+                if self.options.keeper is not None:
+                    self.options.keeper.keep(self, status is not None)
         except KeyboardInterrupt:
             status = "interrupted"
         return status
@@ -148,6 +157,7 @@ class Run(Generic[C]):
         counts = self.sampler.step(self.chains, draws, self.thin)
         self.partial = counts if self.partial is None else self.partial + counts
         self.partial_draws += draws
+        self.swept += draws * self.thin * self.chains.sweeps()
         self.speed = draws / max(1e-6, self.clock.seconds - before)
 
     def finish(self) -> None:
@@ -171,6 +181,7 @@ class Run(Generic[C]):
             movement, stuck = self.moved()
             error, rhat = self.worst(movement)
             settled = rhat < self.options.rhat and not stuck.any()
+            settled = settled and not (self.warm and self.missed().any())
             self._report(error)
             if settled and self.warm and error < self.options.accuracy:
                 return "done"
@@ -179,6 +190,12 @@ class Run(Generic[C]):
         if n == self.most:
             self._make_room(settled)
         return None
+
+    def missed(self) -> BoolArray:
+        """Per target whether chains may have missed the most probable worlds that it depends on."""
+        if self.best is None:
+            return np.zeros(len(self.targets.nodes), dtype=bool)
+        return self.best.looked(self.swept)
 
     def worst(self, movement: Movement | None) -> tuple[float, float]:
         """The largest standard error and R-hat of what is asked for."""

@@ -2,7 +2,8 @@
 
 Standard errors come from the spread of independent chains, or of batches where chains are few.
 R-hat is the split potential scale reduction of Gelman et al., Bayesian Data Analysis, 3rd ed.,
-section 11.4, on the indicator of each state and on the value of each number.
+section 11.4, on the indicator of each state and on the value of each number, of which ranks, folded ranks and
+tails are looked at too (`plx.infer.mcmc.ranks`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.ragged import owners
+from plx.graph.ragged import owners, segments, starts
 from plx.graph.rows import BoolArray
 from plx.infer.answers import power_of_two
+from plx.infer.mcmc.ranks import scores
 from plx.values import FloatArray, IntArray
 
 _CHUNK = 1 << 22
@@ -63,6 +65,16 @@ _NOTHING = Spread(*(np.empty(0),) * 4)
 
 
 @dataclass(frozen=True)
+class RankSpread:
+    """Of numbers with three values or more, per target: the larger R-hat of ranks and folded ranks, and the
+    effective sizes of bulk and tails. Of all others 1, and infinite."""
+
+    rhat: FloatArray
+    bulk: FloatArray
+    tail: FloatArray
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """``states``: the probability of each state of each target; ``numbers``: the mean of each value.
 
@@ -72,6 +84,7 @@ class Diagnosis:
     states: Spread
     numbers: Spread
     unseen: FloatArray
+    ranks: RankSpread
 
 
 def as_the_worst(ess: FloatArray) -> FloatArray:
@@ -94,7 +107,7 @@ def diagnose(
     are worth, as `as_the_worst` does.
     """
     if not offset[-1]:
-        return Diagnosis(_NOTHING, _NOTHING, np.empty(0))
+        return Diagnosis(_NOTHING, _NOTHING, np.empty(0), RankSpread(*(np.empty(0),) * 3))
     pooled = np.ones(offset[-1]) if pooled is None else pooled
     together = len(batches) * batches[0].shape[0]
     edges = np.append(np.arange(0, offset[-1], max(1, _NEAR // together)), offset[-1])
@@ -110,7 +123,54 @@ def diagnose(
         _honest(states, constant, np.repeat(size, np.diff(offset)), together * draws, pooled),
         replace(found, mcse=np.hypot(found.mcse, farthest * unseen)),
         unseen,
+        _ranks(batches, draws, offset, values, pooled, states.mean),
     )
+
+
+def _ranks(
+    batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any],
+    draws: int,
+    offset: IntArray,
+    values: FloatArray,
+    pooled: FloatArray,
+    p: FloatArray,
+) -> RankSpread:
+    """What the ranks of numbers tell. Of two values ranks are the values again, up to scale."""
+    n = len(offset) - 1
+    rhat, bulk, tail = np.ones(n), np.full(n, np.inf), np.full(n, np.inf)
+    first = offset[:-1]
+    ordered = np.maximum.reduceat(values != 0, first) & (np.add.reduceat(p > 0, first, dtype=np.int64) > 2)
+    chosen = np.flatnonzero(ordered)
+    if not len(chosen):
+        return RankSpread(rhat, bulk, tail)
+    seen = np.append(0, np.cumsum(p > 0))  # what was never drawn has no rank
+    part = segments(offset[chosen], np.diff(offset)[chosen])
+    part, own = part[p[part] > 0], starts(np.diff(seen[offset])[chosen])
+    counts, draws = _merged(batches, draws, part)
+    every = len(counts) * counts[0].shape[0] * draws
+    scored = scores(p[part], own, values[part], every)
+    found = [_means(counts, draws, own, one, pooled[part]) for one in (scored.ranked, scored.folded)]
+    rhat[chosen] = np.maximum(found[0].rhat, found[1].rhat)
+    bulk[chosen] = found[0].ess
+    tails = [_means(counts, draws, own, one, pooled[part]) for one in scored.tails]
+    tail[chosen] = np.minimum(*(np.where(one.mean < 1 - 1e-12, one.ess, np.inf) for one in tails))
+    return RankSpread(rhat, bulk, tail)
+
+
+def _merged(
+    batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], draws: int, part: IntArray
+) -> tuple[list[npt.NDArray[Any]], int]:
+    """The counts of some states in no more batches than R-hat looks at, where chains are enough for all else,
+    and the draws of each."""
+    chains = batches[0].shape[0]
+    pieces, length = _pieces(len(batches), chains) if chains >= _MANY else (len(batches), 1)
+    merged = []
+    for i in range(pieces):
+        total = batches[i * length][:, part]
+        for batch in batches[i * length + 1 : (i + 1) * length]:
+            total += batch[:, part]
+        merged.append(total)
+    return merged, draws * length
 
 
 def sd_errors(

@@ -75,8 +75,9 @@ def _answer(
     if not is_number(model, query):
         return answer
     mean, sd = moments(numbers(model, query), answer.p)
-    spread = found.diagnosis.numbers
-    rhat = max(rhat, float(spread.rhat[t]))
+    spread, ranks = found.diagnosis.numbers, found.diagnosis.ranks
+    rhat = max(rhat, float(spread.rhat[t]), float(ranks.rhat[t]))
+    bulk, tail = float(ranks.bulk[t]), float(ranks.tail[t])
     converged = answer.converged and error < options.accuracy and rhat < options.rhat
     return replace(
         answer,
@@ -85,5 +86,7 @@ def _answer(
         mean_mcse=float(spread.mcse[t]),
         sd_mcse=float(found.sd_mcse[t]),
         rhat=rhat if np.isfinite(rhat) else None,
+        bulk_ess=bulk if np.isfinite(bulk) else None,
+        tail_ess=tail if np.isfinite(tail) else None,
         converged=converged,
     )

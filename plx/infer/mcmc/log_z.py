@@ -30,6 +30,9 @@ OF_LOG_Z = 10.0
 CHANCE = 3.0
 """Parts of a run that differ by fewer standard errors than this differ by chance."""
 
+ALONE = 1.05
+"""Where clusters move, chains with a smaller R-hat have mixed without round trips."""
+
 ROUGH = 0.3
 """Where a mean has a relative standard error beyond this, its logarithm does not have it too."""
 
@@ -49,10 +52,10 @@ def estimate(bridges: Bridges) -> LogZ | None:
             return None
         parts = [_bridged(bridges, bridges.batches, chosen) for chosen in (~bridges.cold, bridges.cold)]
         gap = _beyond_chance(*parts)
-        mixed = _mixed(bridges)
+        ess, rhat = _mixing(bridges)
+        mixed = len(bridges.cold) if bridges.alone and rhat < ALONE else _mixed(bridges)
         unmixed = math.sqrt(len(bridges.cold) / max(1, mixed))
         error = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges))
-    ess, rhat = _mixing(bridges)
     hot, cold = (bridges.start + part.value for part in parts)
     return LogZ(bridges.start + whole.value, error, ess, rhat, mixed, (hot, cold) if gap else None)
 

@@ -47,7 +47,10 @@ class SliceChains(Chains):
 
     def standing(self) -> Standing:
         """Where the chains stand, in the model without defined unknowns."""
-        return Standing(self.problem.model, lambda variables: self.state.T[variables])
+        return Standing(self.problem.model, self._states_of)
+
+    def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        return self.state.T[variables]
 
 
 def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> SliceChains:

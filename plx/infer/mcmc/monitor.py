@@ -67,6 +67,7 @@ class Monitor:
     first: IntArray  # [labels] where the pairs of each label begin
     original: IntArray  # [labels] an unknown of the original model
     component: IntArray  # [labels]
+    label: IntArray  # [V + D of the original model] the component of every node
     looks: list[npt.NDArray[Any]] = field(default_factory=list)  # each [labels, chains]
 
     def look(self) -> None:
@@ -104,6 +105,14 @@ class Monitor:
         """Per target whether something that it depends on keeps chains apart."""
         out = np.zeros(targets, dtype=bool)
         np.logical_or.at(out, self.reader, movement.stuck[self.read])
+        return out
+
+    def readers_of(self, variables: IntArray, targets: int) -> BoolArray:
+        """Per target whether it depends on the component of some of these variables of the original model."""
+        hit = np.zeros(self.n_components, dtype=bool)
+        hit[self.label[variables]] = True
+        out = np.zeros(targets, dtype=bool)
+        np.logical_or.at(out, self.reader, hit[self.read])
         return out
 
     def worth(self, movement: Movement, ess: FloatArray) -> FloatArray:
@@ -157,6 +166,7 @@ def monitor(problem: Problem, standing: Standing) -> Monitor:
         first=first,
         original=of,
         component=label[of],
+        label=label,
     )
 
 

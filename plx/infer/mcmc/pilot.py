@@ -1,17 +1,21 @@
 """The choice between samplers by pilot runs: which makes more effective samples in a second.
 
 The usual one begins. If it ends in the time of a pilot, or is about to, it is taken, and nothing is lost.
-Else the other one gets as long a pilot, and the better goes on from where it stands.
+Else those that may do better get as long a pilot each, and the best goes on from where it stands. Samplers
+that move the usual one's chains in more ways go on from where these stand, and then the usual one has another
+pilot: chains that begin alike may seem to agree, and do not once they are where they should be.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from plx.deadline import OutOfTimeError, seconds_left, within
+from plx.errors import PlxError
 from plx.infer.gibbs.chains import state_type
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.batches import Run, Status
@@ -20,16 +24,31 @@ from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
 from plx.infer.problem import Problem
 
-USUAL, OTHER = "lifted", "tempered"
+USUAL, LAST = "lifted", "tempered"
+"""The sampler that begins, and the one that is tried where none that was tried before agrees."""
 
-PILOT = 0.05
-"""The share of the time of each pilot; …"""
+PILOTS = 0.1
+"""The share of the time of all pilots together; …"""
 
 LONGEST = 2.0
-"""… and so many seconds at most."""
+"""… and so many seconds of one at most."""
 
 AGREE = 1.1
 """With a larger R-hat chains are too far apart to say how many samples they are worth."""
+
+LOST = 1.5
+"""Chains that moves of many unknowns leave so far apart are stuck."""
+
+CLEARLY = 2.0
+"""Where chains of none agree, one that makes so many times as many samples, as far as is known, is better."""
+
+
+def with_more_moves(problem: Problem) -> tuple[str, ...]:
+    """The samplers that move the usual one's chains in more ways, and apply."""
+    from plx.infer.moves.cluster import is_coupled
+    from plx.infer.moves.forest import is_tied
+
+    return tuple(name for name, applies in (("cluster", is_coupled), ("trees", is_tied)) if applies(problem))
 
 
 @dataclass(frozen=True)
@@ -44,7 +63,7 @@ class Rate:
     def beats(self, usual: Rate) -> bool:
         """Whether to leave the usual sampler: for one that agrees, or where the usual one is stuck."""
         if not (self.agree or usual.agree):
-            return usual.stuck
+            return usual.stuck or self.rate > CLEARLY * usual.rate
         return (self.agree, self.rate) > (usual.agree, usual.rate)
 
 
@@ -52,23 +71,49 @@ NOTHING = Rate(False, False, 0.0)
 """Of a pilot that did not come as far as a batch."""
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A pilot; ``run`` is None where it did not come as far as a first state, ``over`` where it is done or
+    about to be."""
+
+    name: str
+    run: Run[Any] | None
+    rate: Rate
+    status: Status = "limit"
+    over: bool = False
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it says something for the sampler; the last one needs no word where others are stuck."""
+        return self.name == LAST or (self.rate.rate > 0 and not self.rate.stuck)
+
+    def __str__(self) -> str:
+        """What it found."""
+        if self.rate.agree:
+            return f"{self.name} {self.rate.rate:,.0f} effective samples a second"
+        return f"{self.name} " + (
+            "none, as its chains are stuck apart" if self.rate.stuck else "too few to tell"
+        )
+
+
 def sample_by_choice(problem: Problem, options: Options) -> tuple[str, str, Sampled]:
     """The sampler that was taken, why (empty: nothing had to be chosen), and its run. Raises as `sample`
     does."""
     kernel(state_type(problem.graph))  # compiled, where it must be, before the clock starts
-    seconds = min(LONGEST, PILOT * seconds_left())
+    names = with_more_moves(problem)
+    seconds = min(LONGEST, PILOTS / (2 + len(names) + bool(names)) * seconds_left())
     run = begin(problem, SAMPLERS[USUAL], options)
-    start = run.clock.seconds
-    status = _run_for(run, seconds)
-    if status != "limit" or run.enough() or _nearly_done(run, start):
-        return _finish(USUAL, "", run, status)
-    usual = _rate(run, start)
-    other, rate = _other(problem, options, seconds)
-    if not rate.beats(usual):
-        return _finish(USUAL, _compared(USUAL, usual, OTHER, rate), run)
-    if other is None or not rate.agree:  # it may have lacked the time to tune
-        other = begin(problem, SAMPLERS[OTHER], options)
-    return _finish(OTHER, _compared(OTHER, rate, USUAL, usual), other)
+    first = _trial(USUAL, run, seconds)
+    if first.over:
+        return _finish(USUAL, "", run, first.status)
+    trials = list(_trials(problem, names, options, seconds, first))
+    best = trials[0]
+    for trial in trials[1:]:
+        best = trial if trial.speaks and trial.rate.beats(best.rate) else best
+    why = _compared(best, trials)
+    if best.run is None or (best.name == LAST and not best.rate.agree):  # it may have lacked the time to tune
+        return _finish(best.name, why, begin(problem, SAMPLERS[best.name], options))
+    return _finish(best.name, why, best.run, best.status)
 
 
 def _run_for(run: Run[Any], seconds: float) -> Status:
@@ -102,28 +147,58 @@ def _rate(run: Run[Any], start: float) -> Rate:
     found = run.diagnosis(movement)
     size = min(float(found.states.ess.min(initial=np.inf)), float(found.numbers.ess.min(initial=np.inf)))
     _, rhat = run.worst(movement)
-    apart = bool(stuck.any())
-    return Rate(rhat < AGREE and not apart, apart, size / max(1e-6, run.clock.seconds - start))
+    apart, agree = bool(stuck.any()), rhat < AGREE
+    if not agree:  # a chain of n independent draws has an R-hat of √(1 + 1/n)
+        size = run.options.chains / (rhat**2 - 1)
+    return Rate(agree and not apart, apart, size / max(1e-6, run.clock.seconds - start))
 
 
-def _other(problem: Problem, options: Options, seconds: float) -> tuple[Run[Any] | None, Rate]:
-    """A pilot of the other sampler; None where it does not come as far as a first state."""
+def _trial(name: str, run: Run[Any], seconds: float) -> Trial:
+    """Run so long."""
+    start = run.clock.seconds
+    status = _run_for(run, seconds)
+    over = status != "limit" or run.enough() or _nearly_done(run, start)
+    rate = _rate(run, start)
+    if name not in (USUAL, LAST) and run.batches and run.worst(run.moved()[0])[1] > LOST:
+        rate = replace(rate, stuck=True)
+    return Trial(name, run, rate, status, over)
+
+
+def _trials(
+    problem: Problem, names: tuple[str, ...], options: Options, seconds: float, usual: Trial
+) -> Iterator[Trial]:
+    """Pilots, the usual one's first, up to one that is as good as done."""
+    found = []
+    for name in names:
+        found.append(_pilot(problem, name, options, seconds, usual.run))
+        if found[-1].over:
+            break
+    if found:
+        usual = _pilot(problem, USUAL, options, seconds, usual.run)
+    yield usual
+    yield from found
+    if not any(trial.rate.agree for trial in found):
+        yield _pilot(problem, LAST, options, seconds)
+
+
+def _pilot(
+    problem: Problem, name: str, options: Options, seconds: float, usual: Run[Any] | None = None
+) -> Trial:
+    """The pilot of a sampler, of its own chains or of the usual one's."""
+    sampler = SAMPLERS[name]
     try:
         with within(seconds):
-            run = begin(problem, SAMPLERS[OTHER], options)
-            start = run.clock.seconds
-            run.loop()
-    except OutOfTimeError:
-        return None, NOTHING
-    return run, _rate(run, start)
+            chains = None
+            if usual is not None:
+                chains = sampler.onto(usual.chains, options.seed) if sampler.onto else usual.chains
+            return _trial(name, begin(problem, sampler, options, chains=chains), seconds)
+    except (OutOfTimeError, PlxError):  # the latter where no world was found in so little time
+        return Trial(name, None, NOTHING)
 
 
-def _compared(name: str, rate: Rate, other: str, less: Rate) -> str:
-    """What two pilots found."""
-    return f"{name} made {_text(rate)} in a pilot, {other} {_text(less)}"
-
-
-def _text(rate: Rate) -> str:
-    if rate.agree:
-        return f"{rate.rate:,.0f} effective samples a second"
-    return "none, as its chains are stuck apart" if rate.stuck else "too few to tell"
+def _compared(best: Trial, trials: list[Trial]) -> str:
+    """What the pilots found, the best one first."""
+    rest = sorted((one for one in trials if one is not best), key=lambda one: -one.rate.rate)
+    first, *others = (str(one) for one in (best, *rest))
+    made = first.replace(f"{best.name} ", f"{best.name} made ", 1)
+    return f"{made} in a pilot, {', '.join(others)}"

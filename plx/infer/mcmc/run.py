@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from plx.infer.gibbs.chains import state_type
 from plx.infer.inference import LogZ, Samples, Standing
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.mcmc.batches import Run, Status
+from plx.infer.mcmc.best_world import BestWorld
 from plx.infer.mcmc.diagnostics import Diagnosis
 from plx.infer.mcmc.monitor import Movement, monitor
 from plx.infer.mcmc.samplers import C, Sampler
@@ -35,6 +37,7 @@ class Sampled:
     movement: Movement | None  # None where a sampler does not say where its chains stand
     sd_mcse: FloatArray  # [targets] standard errors of the standard deviations of numbers
     stuck: BoolArray  # [targets] something that the target depends on keeps chains apart
+    missed: bool  # chains may have missed the most probable worlds
     standing: Standing | None  # where the chains stand
     step: Callable[[int, int], object]  # moves them on, so many draws of so many sweeps
     thin: int  # sweeps per draw
@@ -53,33 +56,48 @@ def sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool =
 
 
 def _sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool) -> Sampled:
-    run = begin(problem, sampler, options, sums)
+    run = _resumed(options) or begin(problem, sampler, options, sums)
     return finished(run, run.loop())
 
 
-def begin(problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False) -> Run[C]:
-    """Chains at their first states. Raises as `sample` does."""
+def _resumed(options: Options) -> Run[Any] | None:
+    """A run that another process began, to go on with these options."""
+    run: Run[Any] | None = options.resumed
+    if run is not None:
+        run.options = replace(options, chains=run.options.chains, seed=run.options.seed)
+    return run
+
+
+def begin(
+    problem: Problem, sampler: Sampler[C], options: Options, sums: bool = False, chains: C | None = None
+) -> Run[C]:
+    """Chains at their first states, or those given where they stand. Raises as `sample` does."""
     clock, targets = Clock(), problem.targets
     options.progress(Progress("searching for a first state", 0.0, 0.0))
-    chains = sampler.init(problem, options.seed, options.chains, options.threads)
+    if chains is None:
+        chains = sampler.init(problem, options.seed, options.chains, options.threads)
     values, thin = state_values(problem), thinning(problem)
     standing = chains.standing()
     watch = None if standing is None else monitor(problem, standing)
-    return Run(
-        sampler, chains, options, targets, values, thin, clock, standing, watch, chains.bridges(), sums
-    )
+    bridges = chains.bridges()
+    best = None
+    if standing is not None and watch is not None and bridges is None:  # ladders look for themselves
+        best = BestWorld(problem, standing, watch, options.seed, options.chains)
+    kept = options, targets, values, thin, clock
+    return Run(problem, sampler, chains, *kept, standing, watch, bridges, sums, best)
 
 
 def finished(run: Run[C], status: Status) -> Sampled:
     """What a run found that stopped for some reason."""
     run.finish()
+    missed = run.missed()
     samples = Samples(
         counts=np.stack(run.batches),
         offset=run.targets.offset,
         draws=run.draws,
         seconds=run.clock.seconds,
         interrupted=status == "interrupted",
-        notes=(*run.chains.notes(), *_notes(status)),
+        notes=(*run.chains.notes(), *(run.best.notes() if run.best else ()), *_notes(status)),
     )
     movement, stuck = run.moved()
     diagnosis = run.diagnosis(movement)
@@ -90,7 +108,8 @@ def finished(run: Run[C], status: Status) -> Sampled:
         status,
         movement,
         run.sd_errors(diagnosis),
-        stuck,
+        stuck | missed,
+        bool(missed.any()),
         run.standing,
         partial(run.sampler.step, run.chains),
         run.thin,

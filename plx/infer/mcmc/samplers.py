@@ -15,6 +15,7 @@ from plx.infer.problem import Problem
 if TYPE_CHECKING:
     from plx.infer.gibbs.chains import SweptChains
     from plx.infer.mcmc.mcsat import SliceChains
+    from plx.infer.moves.moved import MovedChains
     from plx.infer.orbits.lifted import LiftedChains
     from plx.infer.orbits.nec import NecChains
     from plx.infer.orbits.orbital import OrbitalChains
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Chains)
 Init = Callable[[Problem, int, int, int | None], C]
 Step = Callable[[C, int, int], npt.NDArray[np.number]]
+Onto = Callable[["LiftedChains", int], Chains]
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,28 @@ class Sampler(Generic[C]):
     """A sweep is one update of one unknown."""
     sums: bool = False
     """Log Z is estimated too."""
+    onto: Onto | None = None
+    """``onto(chains, seed)``: chains of `lifted` that move in this way too, from where they stand."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return next(name for name, sampler in SAMPLERS.items() if sampler is self)
+
+    def __reduce__(self) -> tuple[Callable[[str], Sampler[Any]], tuple[str]]:
+        return _named, (self.name,)
 
 
-def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str, sums: bool = False) -> Sampler[C]:
+def _named(name: str) -> Sampler[Any]:
+    return SAMPLERS[name]
+
+
+def late(
+    functions: Callable[[], tuple[Init[C], Step[C]]],
+    about: str,
+    sums: bool = False,
+    onto: Callable[[], Onto] | None = None,
+) -> Sampler[C]:
     """A sampler whose functions are imported when it is first used: kernels take long to load."""
 
     def init(problem: Problem, seed: int, chains: int, threads: int | None) -> C:
@@ -53,7 +74,7 @@ def late(functions: Callable[[], tuple[Init[C], Step[C]]], about: str, sums: boo
     def step(chains: C, draws: int, thin: int) -> npt.NDArray[np.number]:
         return functions()[1](chains, draws, thin)
 
-    return Sampler(init, step, about, sums=sums)
+    return Sampler(init, step, about, sums=sums, onto=None if onto is None else lambda *given: onto()(*given))
 
 
 def _gibbs() -> tuple[Init[SweptChains], Step[SweptChains]]:
@@ -104,6 +125,30 @@ def _tempered() -> tuple[Init[TemperedChains], Step[TemperedChains]]:
     return init, step
 
 
+def _cluster() -> tuple[Init[LiftedChains], Step[LiftedChains]]:
+    from plx.infer.moves.moved import init_cluster, step
+
+    return init_cluster, step
+
+
+def _trees() -> tuple[Init[MovedChains], Step[MovedChains]]:
+    from plx.infer.moves.moved import init_trees, step
+
+    return init_trees, step
+
+
+def _onto_trees() -> Onto:
+    from plx.infer.moves.moved import onto_trees
+
+    return onto_trees
+
+
+def _onto_clusters() -> Onto:
+    from plx.infer.moves.moved import onto_clusters
+
+    return onto_clusters
+
+
 SAMPLERS: dict[str, Sampler[Any]] = {
     "gibbs": late(_gibbs, "Gibbs sampling, scanning the unknowns in order"),
     "lifted": late(
@@ -118,5 +163,11 @@ SAMPLERS: dict[str, Sampler[Any]] = {
         "Gibbs sampling at several temperatures that exchange worlds; estimates log Z too",
         sums=True,
     ),
+    "cluster": late(
+        _cluster,
+        "as `lifted`, with unknowns that hold each other strongly moved as one",
+        onto=_onto_clusters,
+    ),
+    "trees": late(_trees, "Gibbs sampling, with forests of unknowns drawn at once", onto=_onto_trees),
     "random-scan": late(_random_scan, "Gibbs sampling of unknowns picked at random"),
 }

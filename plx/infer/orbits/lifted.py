@@ -11,7 +11,7 @@ from plx.graph.assemble import variable_cards
 from plx.graph.ragged import owners, starts
 from plx.infer.chains import Chains
 from plx.infer.gibbs import blocked
-from plx.infer.gibbs.chains import SweptChains
+from plx.infer.gibbs.chains import SteppedChains
 from plx.infer.inference import Standing
 from plx.infer.orbits.collapse import Collapsed, collapse
 from plx.infer.orbits.leaf_conditionals import LeafConditionals, leaf_conditionals
@@ -42,7 +42,7 @@ _EVERY = 12
 class LiftedChains(Chains):
     """Chains on the reduced model; ``every`` sweeps are made for each one that is asked for."""
 
-    chains: SweptChains
+    chains: SteppedChains
     averages: OrbitAverages
     every: int
     symmetry: Symmetry  # of the reduced model

@@ -54,12 +54,12 @@ class Updates:
 
 def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
     """Updates of blocks that hard rules tie, at any temperature."""
+    return partial(_of_blocks_at, moves)
 
-    def at(beta: float) -> Move:
-        base, potential = (raised(table, beta) for table in (moves.arrays.base, moves.arrays.potential))
-        return partial(_update_blocks, moves, moves.arrays._replace(base=base, potential=potential))
 
-    return at
+def _of_blocks_at(moves: BlockMoves, beta: float) -> Move:
+    base, potential = (raised(table, beta) for table in (moves.arrays.base, moves.arrays.potential))
+    return partial(_update_blocks, moves, moves.arrays._replace(base=base, potential=potential))
 
 
 def _update_blocks(
@@ -104,6 +104,12 @@ class Ladders:
     turn: int = 0
     swept: list[GibbsChains] = field(default_factory=list)  # one for each temperature
     moves: list[list[Move]] = field(default_factory=list)
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """What sweeps looks at parts of the groups' arrays; in a pickle these are copies."""
+        vars(self).update(state)
+        for k, chains in enumerate(self.swept):
+            chains.blocks = tuple(group.at(k) for group in self.groups)
 
     @property
     def ladders(self) -> int:

@@ -8,6 +8,7 @@ but for these. Even and odd pairs of neighbours exchange in turn (Okabe et al. 2
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,13 +23,17 @@ from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
 from plx.infer.inference import Standing
+from plx.infer.moves.cluster import ClusterMove, Clusters, cluster_sets
+from plx.infer.moves.moved import stay
 from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
-from plx.infer.tempering.ladders import Ladders, Updates, of_blocks
+from plx.infer.tempering.ladders import Ladders, Move, Updates, of_blocks
 from plx.infer.tempering.limits import EVERY, SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
+from plx.infer.tempering.soft import raised
 from plx.infer.tempering.tuning import Tuned, tune
+from plx.values import IntArray
 
 
 @dataclass
@@ -55,7 +60,10 @@ class TemperedChains(Chains):
         """Where the lanes at β = 1 stand, in the original model."""
         if self.found is None:
             return Standing(self.problem.model, self.ladders.states_of)
-        return Standing(self.problem.model, lambda variables: self.states[variables])
+        return Standing(self.problem.model, self._states_of)
+
+    def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        return self.states[variables]
 
     def notes(self) -> tuple[str, ...]:
         """How many temperatures there are, and why."""
@@ -95,21 +103,34 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     Raises NoWorldError, naming rules that clash, if there is no such state.
     """
     if len(problem.parts.hard_factors):
-        found, states = started(problem, seed, chains, threads)
+        found, states = started(problem, seed, chains, threads, with_structures=True)
         own, read = found.problem, readout(problem, found)
     else:
         found, read, own = None, None, problem
         states = initial_states(problem, seed, chains, threads)
     plan = _compiled(own)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
-    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds))
+    sets = tuple(one for one in cluster_sets(plan) if one.promising())
+    clusters = (_of_clusters(plan, sets),) if sets else ()
+    updates = Updates(plan, (*(of_blocks(moves) for moves in kinds), *clusters))
     ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
     jackpot = _at_the_best(own, ladders)
     at_zero = log_worlds(own)
     start = None if at_zero is None else at_zero + own.model.log_constant
-    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains))
+    alone = any(len(one.label) == plan.graph.n_variables for one in sets)
+    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone)
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot)
+
+
+def _of_clusters(plan: CompiledModel, sets: tuple[Clusters, ...]) -> Callable[[float], Move]:
+    """Cluster moves at the temperatures where they are worth their time."""
+
+    def at(beta: float) -> Move:
+        useful = tuple(one for one in sets if one.promising(beta))
+        return ClusterMove(useful, raised(plan.graph.table, beta)) if useful else stay
+
+    return at
 
 
 def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:

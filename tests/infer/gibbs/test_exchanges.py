@@ -15,6 +15,7 @@ from plx.infer.gibbs.blocks import choose_exchanges
 from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.compiled import compile_model
+from plx.infer.gibbs.held_rows import held_rows
 from plx.infer.kernels.exchanges import kernel
 from plx.infer.problem import Parts, Problem
 from tests.ground.programs import grounded
@@ -40,13 +41,16 @@ def test_an_exchange_draws_from_the_conditional(seed: int, size: int) -> None:
     members = np.sort(rng.choice(6, size=size, replace=False))
     orders = np.array(list(itertools.permutations(range(size))), dtype=np.int32)
     plan = compile_model(Problem(model))
-    arrays = block_arrays(graph, plan.rows, [VariableBlock(members, orders, False, True)])
+    chosen = [VariableBlock(members, orders, False, True)]
+    arrays = block_arrays(graph, plan.rows, chosen)
     chains = chains_at(plan, np.repeat(start[:, None], 64, axis=1), seed, 1)
     block = chains.blocks[0]
     seen: dict[tuple[int, ...], int] = {}
     for _ in range(60):
         with np.errstate(over="ignore"):
-            kernel("uint8")(arrays, 0, 1, block.state, block.total, block.level, block.random)
+            kernel("uint8")(
+                arrays, held_rows(chosen), 0, 1, block.state, block.total, block.level, block.random
+            )
         np.testing.assert_array_equal(block.level, node_states(graph, chains.states)[plan.rows.node])
         for world in chains.states.T.tolist():
             seen[tuple(world)] = seen.get(tuple(world), 0) + 1

@@ -14,7 +14,7 @@ from plx.infer.options import Options
 from plx.infer.problem import Problem
 from tests.models import make_model, marginal
 
-FAR = ["mcsat", "tempered"]
+FAR = ["mcsat", "tempered", "cluster"]
 """Samplers that cross between modes."""
 
 LOCAL = [name for name in SAMPLERS if name not in FAR]

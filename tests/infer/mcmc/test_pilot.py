@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Never
+
 import numpy as np
+import pytest
 
 import plx
 from plx.deadline import within
+from plx.errors import Diagnostic, PlxError
 from plx.infer.infer import infer
-from plx.infer.mcmc.pilot import NOTHING, OTHER, USUAL, Rate, sample_by_choice
+from plx.infer.mcmc.pilot import LAST, NOTHING, USUAL, Rate, sample_by_choice
+from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
 from plx.infer.problem import Problem
 from tests.infer.mcmc.test_monitor import RING
@@ -30,7 +36,7 @@ def test_where_the_usual_one_is_stuck_the_other_is_taken() -> None:
     problem = Problem(ring.ground)
     with within(20):
         name, why, found = sample_by_choice(problem, Options(seed=1, accuracy=0.02))
-    assert name == OTHER and USUAL in why and "a second" in why
+    assert name == "cluster" and USUAL in why and "a second" in why
     assert abs(found.diagnosis.states.mean[1] - exact) < 4 * found.diagnosis.states.mcse[1] + 1e-3
 
 
@@ -39,6 +45,20 @@ def test_a_limit_of_samples_ends_the_first_run() -> None:
     with within(60):
         name, why, found = sample_by_choice(Problem(ring.ground), Options(seed=1, samples=2000))
     assert (name, why, found.status) == (USUAL, "", "limit")
+
+
+def test_a_sampler_that_finds_no_first_state_in_its_pilot_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(*_: object) -> Never:
+        raise PlxError(Diagnostic("no world that keeps every hard rule was found in the time given"))
+
+    monkeypatch.setitem(SAMPLERS, LAST, replace(SAMPLERS[LAST], init=fails))
+    model = random_model(np.random.default_rng(1))
+    with within(1):
+        name, _, found = sample_by_choice(Problem(model), Options(seed=3, accuracy=1e-7))
+    assert name == USUAL
+    assert found.samples.draws > 0
 
 
 def test_chains_that_agree_are_better_than_fast_ones() -> None:

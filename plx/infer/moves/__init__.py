@@ -1,0 +1,1 @@
+"""Moves of many unknowns at once, between sweeps of single updates."""
