@@ -14,6 +14,7 @@ from plx.firstorder.counters import DEAD
 from plx.firstorder.limits import MOST_TURNS
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.totals import by_totals
+from plx.infer.counting import odds
 from plx.values import FloatArray, IntArray
 
 _LARGEST = 1 << 22
@@ -45,7 +46,7 @@ class CountedHistograms:
     @property
     def fits(self) -> bool:
         """Whether the histograms fit in memory and say what totals are."""
-        arrays = map(own_weights.size, self.members, self.cells.sizes)
+        arrays = map(odds.size, self.members, self.cells.sizes)
         return math.prod(arrays) <= _LARGEST and self.totals.same_in_kinds
 
     def inner(self, g: int, counts: IntArray, kept: Sequence[int]) -> FloatArray:

@@ -16,6 +16,7 @@ from plx.infer.counting.compositions import compositions
 from plx.infer.counting.odds import Members, product
 from plx.values import FloatArray, IntArray
 
+
 @dataclass(frozen=True, eq=False)
 class KindSum:
     """The histograms of one kind: ``counts`` [N, c], and the log of how much weight has each [N]."""

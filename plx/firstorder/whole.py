@@ -43,7 +43,7 @@ def whole(rules: Rules, program: Program) -> Whole:
 
 
 def refuse_order(base: Base) -> None:
-    """Raises NotLiftableError where the order of elements matters, or of those of several kinds is asked for."""
+    """Raises NotLiftableError where the order of elements matters, or is asked for between kinds."""
     if base.before:
         raise NotLiftableError("rules depend on the order of members", base.rules.ordered)
     if base.kinds > 1 and base.rules.ordered is not None:

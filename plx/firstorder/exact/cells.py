@@ -15,8 +15,8 @@ import numpy as np
 
 from plx.firstorder.base import Base
 from plx.firstorder.counters import DEAD, CountersOf
-from plx.firstorder.exact.ratio import ObjectArray, odds
 from plx.firstorder.exact.integers import Integer, integer
+from plx.firstorder.exact.ratio import ObjectArray, odds
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.totals import Totals
 

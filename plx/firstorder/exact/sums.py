@@ -13,9 +13,9 @@ from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
 from plx.firstorder.exact.base import ExactBase, ExactRules
 from plx.firstorder.exact.cells import ExactCells, Weights
+from plx.firstorder.exact.integers import Integer, integer
 from plx.firstorder.exact.ratio import odds
 from plx.firstorder.exact.turns import ExactTurns
-from plx.firstorder.exact.integers import Integer, integer
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import read_rules
 from plx.firstorder.totals import Totals, rule_totals
@@ -35,8 +35,6 @@ def exact_sum(program: Program, types: Sequence[str], numbers: Mapping[str, Numb
     rules = read_rules(program, Universe.of(program, types), numbers, ExactRules)
     base = ExactBase(rules)
     totals = rule_totals(base)
-    if totals.of_pairs:
-        raise NotLiftableError("pairs of members are counted")
     counting = any(part.counts and part.variables for part in rules.parts)
     counters = CountersOf(base) if counting else None
     weights = Weights(base, totals, counters)
