@@ -109,11 +109,9 @@ class FirstOrderPlan:
             raise _never_given(question.query) from None
 
     @property
-    def structure(self) -> Structure | None:
-        """The cells, where the sums are plain ones over histograms of them."""
-        answers = self.answers
-        plain = type(answers) is Answers and type(answers.sums) is Sums
-        return answers.sums.structure if plain and isinstance(answers, Answers) else None
+    def has_worlds(self) -> bool:
+        """Whether worlds can be made from histograms of cells."""
+        return isinstance(self.answers, Answers) and isinstance(self.answers.sums, Sums)
 
     @cached_property
     def _rules(self) -> Rules:
@@ -177,7 +175,7 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if plan.structure is None:
+            if not plan.has_worlds:
                 what = (
                     "a most probable world is found without grounding where members do not count each other"
                 )

@@ -178,15 +178,15 @@ def pair_counts(seed: int) -> str:
     return "\n".join([*lines, *QUERIES, *asked]) + "\n"
 
 
-def linked(seed: int) -> str:
-    """A program with evidence on pairs."""
+def linked(seed: int, most: int = 3) -> str:
+    """A program with evidence on pairs, of which there are at most so many."""
     rng = random.Random(seed)
     n = rng.choice((3, 4))
     guard = rng.choice(("", " if x != y", " if x < y")) if n < 4 else " if x < y"
     lines = _begun(rng, n, guard)
     if rng.random() < 0.3:
         lines.append(f"require e(x, y) => !(f(x) & f(y)) for x, y in P{guard}")
-    pairs = {tuple(sorted(rng.sample(range(1, n + 1), 2))) for _ in range(3)}
+    pairs = {tuple(sorted(rng.sample(range(1, n + 1), 2))) for _ in range(most)}
     lines += [f"observe {rng.choice(('', '!'))}e(p{a}, p{b})" for a, b in sorted(pairs)]
     return "\n".join([*lines, *QUERIES]) + "\n"
 
