@@ -15,7 +15,7 @@ from plx.answer.named import Subject
 from plx.answer.result import Interrupted, Result
 from plx.clash import explained
 from plx.deadline import OutOfTimeError, stopwatch, within
-from plx.errors import PlxError
+from plx.errors import Diagnostic, PlxError
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 EXACT = ("auto", "exact")
 """The methods that give exact answers where there are some."""
+
+_LEAST_GROUNDING = 1.0
+"""Seconds that grounding has, however short the run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +73,21 @@ class Answering:
 
     def result(self) -> Result:
         """The answers, named. Raises as `plx.model.Model.run`."""
+        with stopwatch() as spent:
+            return self._result(spent)
+
+    def _result(self, spent: Callable[[], float]) -> Result:
         if self.task is not None:
-            return self._grounded(self._infer, self.options, exact=False)
+            return self._grounded(self._infer, self.options, spent, exact=False)
         asked = self.method in EXACT and self.options.draws is None
         way = first_order_way(self.origin, self.options.seconds) if asked else None
         if way is None:
-            return self._grounded(self._infer, self.options, self.method in EXACT)
+            return self._grounded(self._infer, self.options, spent, self.method in EXACT)
         if way.is_small and not way.is_cheaper:
             with suppress(_NoneFits):
-                return self._grounded(lambda ready, share: _known(ready, share, way.cost), self.options)
+                return self._grounded(
+                    lambda ready, share: _known(ready, share, way.cost), self.options, spent
+                )
         with explained(self.origin):
             try:
                 with suppress(NotLiftableError), within(self.options.seconds):
@@ -87,7 +96,7 @@ class Answering:
             except OutOfTimeError:
                 raise PlxError(too_late(self.method, self.options)) from None
         told = replace(self.options, refused=(way.refusal,) if way.refusal else ())
-        return self._grounded(self._infer, told)
+        return self._grounded(self._infer, told, spent)
 
     def _infer(self, ready: Prepared, share: Options) -> Inference:
         return infer(ready, self.method, share)
@@ -100,34 +109,51 @@ class Answering:
         return collect(self.name, [(group, inference)], model.queries, False, subject)
 
     def _grounded(
-        self, answer: Callable[[Prepared, Options], Inference], options: Options, exact: bool = True
+        self,
+        answer: Callable[[Prepared, Options], Inference],
+        options: Options,
+        spent: Callable[[], float],
+        exact: bool = True,
     ) -> Result:
-        """Run once per distinct ``given``, on the model conditioned by it."""
-        with stopwatch() as spent:
-            ground = self.ground()
-            refuse_large_answers(ground.graph, ground.queries)
-            if options.draws is not None:
-                refuse_large_draws(ground.graph, ground.queries, options.draws, options.chains)
-            groups = by_given(ground)
-            counted = counted_together(ground, groups, options) if exact else {}
-            done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
-            checkpoint = self._checkpoint(ground, spent)
+        """Run once per distinct ``given``, on the model that it conditions; `spent` are the seconds so far."""
+        ground = self._ground_in_time(spent)
+        refuse_large_answers(ground.graph, ground.queries)
+        if options.draws is not None:
+            refuse_large_draws(ground.graph, ground.queries, options.draws, options.chains)
+        groups = by_given(ground)
+        counted = counted_together(ground, groups, options) if exact else {}
+        done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
+        checkpoint = self._checkpoint(ground, spent)
 
-            def run(group: QueryGroup, share: Options) -> Run:
-                with explained(self.origin, group):
-                    conditioned, ready = self._ready(group)
-                    if checkpoint is None:
-                        return conditioned, answer(ready, share)
-                    return conditioned, checkpoint.kept(group.positions, share, partial(answer, ready))
+        def run(group: QueryGroup, share: Options) -> Run:
+            with explained(self.origin, group):
+                conditioned, ready = self._ready(group)
+                if checkpoint is None:
+                    return conditioned, answer(ready, share)
+                return conditioned, checkpoint.kept(group.positions, share, partial(answer, ready))
 
-            rest = [group for group in groups if group.positions not in counted]
-            runs, interrupted = in_turn(rest, run, options, spent)
+        rest = [group for group in groups if group.positions not in counted]
+        runs, interrupted = in_turn(rest, run, options, spent)
         if checkpoint is not None:
             checkpoint.close(complete=len(runs) == len(rest) and not interrupted)
         subject = Subject(
             self.origin.text, summary(ground), ground.rules, _are_own(self.origin, ground.queries)
         )
         return collect(self.name, [*done, *runs], ground.queries, interrupted, subject)
+
+    def _ground_in_time(self, spent: Callable[[], float]) -> GroundModel:
+        """The factor graph. Raises PlxError where the time ends before, but for the first second."""
+        seconds = self.options.seconds
+        left = None if seconds is None else max(seconds - spent(), _LEAST_GROUNDING)
+        try:
+            with within(left):
+                return self.ground()
+        except OutOfTimeError:
+            if seconds is None:
+                raise
+            message = f"the program takes longer to ground than {seconds:g} seconds"
+            hint = "give the run more --seconds; `plx ground` says how large each rule is"
+            raise PlxError(Diagnostic(message, hint=hint)) from None
 
     def _checkpoint(self, ground: GroundModel, spent: Callable[[], float]) -> Checkpoint | None:
         """What chains are kept in; None where that is not asked for."""
