@@ -115,7 +115,7 @@ class Answering:
         spent: Callable[[], float],
         exact: bool = True,
     ) -> Result:
-        """Run once per distinct ``given``, on the model that it conditions; `spent` are the seconds so far."""
+        """Run once per distinct ``given``, on the model conditioned by it. `spent`: the seconds so far."""
         ground = self._ground_in_time(spent)
         refuse_large_answers(ground.graph, ground.queries)
         if options.draws is not None:

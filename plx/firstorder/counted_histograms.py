@@ -69,7 +69,8 @@ class CountedHistograms:
         ruled = np.repeat(self.totals.weight[g], width // self.totals.weight.shape[1])
         shape = [n for kind in kinds for n in (cells.sizes[kind], size)]
         out = np.full((*shape, width), -np.inf)
-        for at in itertools.product(*(range(cells.sizes[kind]) for kind in kinds)):
+        places = itertools.product(*(range(cells.sizes[kind]) for kind in kinds))
+        for at in places if len(counts) else ():
             kept = [cells.offset[kind] + m for kind, m in zip(kinds, at, strict=True)]
             if any(cells.first[cell] == DEAD for cell in kept):
                 continue
