@@ -34,6 +34,20 @@ def test_random_programs_agree_with_the_grounded_ones(make: object) -> None:
     assert sum(compare(make(seed)) for seed in range(6)) >= 4
 
 
+def test_a_state_in_which_no_member_has_a_cell() -> None:
+    assert compare("""
+type P = {p1, p2, p3}
+random z
+random f(P)
+random e(P, P)
+require z | f(x) for x in P
+weight -0.5: exists(e(x, y) & e(y, y) for y in P) for x in P
+observe !f(p2)
+query z
+query e(p1, p2)
+""")
+
+
 def test_graphs_without_isolated_vertices() -> None:
     n = 300
     text = f"""
