@@ -107,11 +107,12 @@ def test_what_is_found_by_the_deadline_is_kept() -> None:
 
 
 def test_no_world_in_time_is_said_in_words() -> None:
+    problem = Problem(model(LATIN))
     with (
         within(0),
         pytest.raises(PlxError, match="no world that keeps every hard rule was found"),
     ):
-        initial_states(Problem(model(LATIN)), 0, 4)
+        initial_states(problem, 0, 4)
 
 
 def test_starts_keep_the_rules_where_there_is_no_time_to_spread_them(monkeypatch: pytest.MonkeyPatch) -> None:
