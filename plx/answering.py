@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,6 +15,7 @@ from plx.answer.named import Subject
 from plx.answer.result import Interrupted, Result
 from plx.clash import explained
 from plx.deadline import stopwatch
+from plx.errors import NoWorldError
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
@@ -24,7 +25,9 @@ from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
 from plx.infer.infer import infer, known_exact, require_method
 from plx.infer.inference import Inference
+from plx.infer.limits import CHEAP
 from plx.infer.options import Options, Report, checked, run_options
+from plx.infer.outlook import Outlook, outlook
 from plx.infer.prepared import Prepared
 from plx.origin import CheckedProgram, Origin
 from plx.time_shares import Run, counted_together, in_turn
@@ -176,6 +179,23 @@ def first_order_way(origin: Origin, seconds: float | None = None) -> FirstOrderW
     if not isinstance(origin, CheckedProgram) or not origin.program.queries:
         return None
     return FirstOrderWay(origin.program, origin.numbers(), seconds)
+
+
+def outlooks(origin: Origin, ground: GroundModel) -> Iterator[tuple[QueryGroup, Outlook]]:
+    """How the queries would be answered, those of each ``given`` on their own. None without queries."""
+    way = first_order_way(origin)
+    for group in by_given(ground) if ground.queries else ():
+        try:
+            found = outlook(Prepared(condition(group.model, group.given)))
+        except NoWorldError as impossible:
+            yield group, Outlook(None, impossible.diagnostics[0].message)
+            continue
+        cheap = found.operations is not None and (
+            found.operations <= CHEAP or (way is not None and found.operations <= way.cost())
+        )
+        if way is not None and isinstance(way.plan, FirstOrderPlan) and not (way.is_small and cheap):
+            found = Outlook("first-order", f"exact: {way.words}", way.cost())
+        yield group, found
 
 
 def answerer(
