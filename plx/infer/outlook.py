@@ -10,7 +10,7 @@ from plx.graph.assemble import variable_cards
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.exact_choice import ExactWays
 from plx.infer.exact_plan import ExactPlan
-from plx.infer.limits import DEAR, PER_SECOND, PLANNING, TRYING
+from plx.infer.limits import DEAR, FASTEST, LEAST_TRYING, PER_SECOND, PLANNING, SOLVING, TRYING
 from plx.infer.options import Options
 from plx.infer.prepared import Prepared
 
@@ -48,8 +48,11 @@ def outlook(ready: Prepared) -> Outlook:
 
 def _known(ways: ExactWays, plan: ExactPlan) -> Outlook:
     operations = plan.operations or 0.0
-    tried, seconds = _tried(ways, operations / PER_SECOND / 2) if operations > DEAR else ([], None)
+    most = max(LEAST_TRYING, operations / PER_SECOND / 2)
+    tried, seconds = _tried(ways, most) if operations > DEAR else ([], None)
     words = plan.reason if not operations else f"exact: {plan.reason}, about {_number(operations)} operations"
+    if operations > FASTEST * SOLVING * _USUAL:
+        words += f", too many for {_USUAL:g} s: only --method exact takes it"
     if tried:
         words += f"; {_trial(tried, seconds)} first"
     names = tuple(map(ways.name_of, tried))

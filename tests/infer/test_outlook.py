@@ -50,6 +50,13 @@ def test_a_dear_plan_comes_after_what_is_tried(monkeypatch: pytest.MonkeyPatch) 
     assert "; compiling a circuit is tried for" in ahead.words and ahead.words.endswith("s first")
 
 
+def test_a_plan_that_takes_longer_than_a_run_is_left_to_those_who_ask_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outlook_module, "FASTEST", 1.0)
+    assert "only --method exact takes it" in outlook(Prepared(chain(30))).words
+
+
 def test_each_given_is_told_of_and_what_is_impossible() -> None:
     model = compile_model(
         """
