@@ -14,6 +14,7 @@ from plx.errors import NoWorldError
 from plx.infer.best import choice as probable
 from plx.infer.best import toulbar2 as toulbar
 from plx.infer.best.choice import most_probable
+from plx.infer.circuit.plan import CircuitPlan, circuit_plan
 from plx.infer.infer import infer
 from plx.infer.inference import World
 from plx.infer.options import Options
@@ -135,3 +136,26 @@ def test_one_world_that_the_solver_does_not_prove_in_time_is_read_off_a_circuit(
     monkeypatch.setattr("plx.infer.circuit.compiled.BEST", 0)
     (world,), how = most_probable(Problem(model), 1, Options())
     assert not world.optimal and "not proven best" in how
+
+
+def test_a_clash_that_compiling_finds_is_named_as_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = compile_model(
+        """
+        type I = 1..3
+        random f(I): 1..2
+        weight 2: f(1) = 1
+        require f(i) != f(j) for i, j in I if i < j
+        query f(1)
+        query map 2
+        """
+    ).ground
+    plan = circuit_plan(Problem(model))
+    assert isinstance(plan, CircuitPlan)
+    with pytest.raises(NoWorldError) as known:
+        infer(model, "exact")
+    monkeypatch.setattr(probable, "map_plan", lambda _: None)
+    monkeypatch.setattr(probable, "QUICK", 0)
+    for way in (plan.run, lambda: plan.best(2), lambda: most_probable(Problem(model), 2, Options())):
+        with pytest.raises(NoWorldError) as found:
+            way()
+        assert str(found.value) == str(known.value) and "f(i) != f(j)" in str(found.value)
