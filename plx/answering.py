@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from plx.answer.named import Subject
 from plx.answer.result import Interrupted, Result
 from plx.clash import explained
 from plx.deadline import stopwatch
-from plx.errors import NoWorldError
+from plx.errors import PlxError
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
@@ -183,19 +184,24 @@ def first_order_way(origin: Origin, seconds: float | None = None) -> FirstOrderW
 
 def outlooks(origin: Origin, ground: GroundModel) -> Iterator[tuple[QueryGroup, Outlook]]:
     """How the queries would be answered, those of each ``given`` on their own. None without queries."""
-    way = first_order_way(origin)
+    lifted = None
+    with suppress(PlxError):  # which the outlook on the factor graph says
+        way = first_order_way(origin)
+        lifted = way if way and isinstance(way.plan, FirstOrderPlan) else None
     for group in by_given(ground) if ground.queries else ():
         try:
-            found = outlook(Prepared(condition(group.model, group.given)))
-        except NoWorldError as impossible:
-            yield group, Outlook(None, impossible.diagnostics[0].message)
-            continue
-        cheap = found.operations is not None and (
-            found.operations <= CHEAP or (way is not None and found.operations <= way.cost())
-        )
-        if way is not None and isinstance(way.plan, FirstOrderPlan) and not (way.is_small and cheap):
-            found = Outlook("first-order", f"exact: {way.words}", way.cost())
-        yield group, found
+            yield group, _outlook(group, lifted)
+        except PlxError as error:
+            yield group, Outlook(None, error.diagnostics[0].message)
+
+
+def _outlook(group: QueryGroup, lifted: FirstOrderWay | None) -> Outlook:
+    """How a group would be answered, where there may be a way without grounding. Raises PlxError."""
+    if lifted is None or lifted.is_small:
+        found = outlook(Prepared(condition(group.model, group.given)))
+        if lifted is None or (found.operations or math.inf) <= max(CHEAP, lifted.cost()):
+            return found
+    return Outlook("first-order", f"exact: {lifted.words}", lifted.cost())
 
 
 def answerer(

@@ -8,6 +8,7 @@ import pytest
 
 from plx.answering import outlooks
 from plx.api import compile as compile_model
+from plx.errors import PlxError
 from plx.firstorder import choice
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer import outlook as outlook_module
@@ -73,6 +74,22 @@ def test_each_given_is_told_of_and_what_is_impossible() -> None:
     assert told[(0,)].words.startswith("exact: all 3 worlds were enumerated, about")
     assert told[(1,)].way == "enumeration"
     assert isinstance(told[(2,)], Outlook) and "probability 0" in told[(2,)].words and told[(2,)].way is None
+
+
+def test_what_a_run_would_refuse_is_told_without_an_error() -> None:
+    model = compile_model(
+        """
+        type P = 1..3
+        random f(P)
+        weight 10^30: f(x) <=> !f(y) for x, y in P if x < y
+        weight 0.3: f(x) for x in P
+        query f(1)
+        """
+    )
+    ((_, found),) = outlooks(model.origin, model.ground)
+    assert found.way is None and found.words.startswith("weights past 10^9 contradict one another")
+    with pytest.raises(PlxError, match="contradict one another"):
+        model.run()
 
 
 def test_nothing_is_told_without_queries_and_worlds_alone_need_no_sums() -> None:
