@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +26,9 @@ from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
 from plx.infer.infer import infer, known_exact, require_method, too_late
 from plx.infer.inference import Inference
+from plx.infer.limits import CHEAP
 from plx.infer.options import Options, Report, checked, run_options
+from plx.infer.outlook import Outlook, outlook
 from plx.infer.prepared import Prepared
 from plx.origin import CheckedProgram, Origin
 from plx.time_shares import Run, counted_together, in_turn
@@ -206,6 +209,28 @@ def first_order_way(origin: Origin, seconds: float | None = None) -> FirstOrderW
     if not isinstance(origin, CheckedProgram) or not origin.program.queries:
         return None
     return FirstOrderWay(origin.program, origin.numbers(), seconds)
+
+
+def outlooks(origin: Origin, ground: GroundModel) -> Iterator[tuple[QueryGroup, Outlook]]:
+    """How the queries would be answered, those of each ``given`` on their own. None without queries."""
+    lifted = None
+    with suppress(PlxError):  # which the outlook on the factor graph says
+        way = first_order_way(origin)
+        lifted = way if way and isinstance(way.plan, FirstOrderPlan) else None
+    for group in by_given(ground) if ground.queries else ():
+        try:
+            yield group, _outlook(group, lifted)
+        except PlxError as error:
+            yield group, Outlook(None, error.diagnostics[0].message)
+
+
+def _outlook(group: QueryGroup, lifted: FirstOrderWay | None) -> Outlook:
+    """How a group would be answered, where there may be a way without grounding. Raises PlxError."""
+    if lifted is None or (lifted.is_small and not lifted.is_cheaper):
+        found = outlook(Prepared(condition(group.model, group.given)))
+        if lifted is None or (found.operations or math.inf) <= max(CHEAP, lifted.cost()):
+            return found
+    return Outlook("first-order", f"exact: {lifted.words}", lifted.cost())
 
 
 def answerer(

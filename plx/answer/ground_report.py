@@ -7,6 +7,7 @@ import io
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from plx.ground.budget import RuleSize
+    from plx.infer.outlook import Outlook
 
 _RULE_COLUMNS = ("line", "kind", "rule", "instances", "factors", "bytes", "seconds")
 
@@ -54,9 +56,11 @@ def _step_dict(step: GroundStep) -> dict[str, Any]:
     return {"binding": step.binding, "on": list(step.on), "rows": step.rows}
 
 
-def to_json(model: GroundModel) -> str:
-    """The report as JSON text. ``states[k]`` is the number of variables with k states."""
-    return json.dumps(to_dict(model), ensure_ascii=False, indent=2) + "\n"
+def to_json(model: GroundModel, ahead: Iterable[tuple[tuple[int, ...], Outlook]] = ()) -> str:
+    """The report as JSON text. ``states[k]`` is the number of variables with k states; ``ahead`` is how the
+    queries at some positions would be answered."""
+    answered = [{"queries": list(positions), **asdict(found)} for positions, found in ahead]
+    return json.dumps({**to_dict(model), "answered": answered}, ensure_ascii=False, indent=2) + "\n"
 
 
 def to_csv(model: GroundModel) -> str:

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from plx.firstorder.choice import FirstOrderWay
     from plx.graph.model import GroundModel
     from plx.infer.compare.curves import Comparison
+    from plx.model import Model
 
 
 class _Commands(TyperGroup):
@@ -326,7 +327,7 @@ def ground(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here.")] = None,
 ) -> None:
-    """Report what a program grounds to: variables, factors, sizes, and seconds per rule.
+    """Report what a program grounds to, in sizes and seconds per rule, and how it would be answered.
 
     Of a large program that is answered without it: how large it would be.
 
@@ -342,8 +343,7 @@ def ground(
     if not dump and form is GroundFormat.table and (way := model.without_grounding()) is not None:
         put(_not_needed(way, colour=output is None), output)
         return
-    grounded = model.ground
-    put(_ground_dump(grounded) if dump else _ground_text(grounded, form, colour=output is None), output)
+    put(_ground_dump(model.ground) if dump else _ground_text(model, form, colour=output is None), output)
 
 
 @app.command()
@@ -540,21 +540,28 @@ def _ground_dump(grounded: GroundModel) -> str:
     return "".join(line + "\n" for line in ground_report.dump(grounded))
 
 
-def _ground_text(grounded: GroundModel, form: GroundFormat, colour: bool) -> str:
+def _ground_text(model: Model, form: GroundFormat, colour: bool) -> str:
     from plx.answer import ground_report
+    from plx.answering import outlooks
 
+    grounded = model.ground
     if form is GroundFormat.uai:
         from plx.writing import network_text
 
         found = network_text(grounded)
         _say(found.notes)
         return found.text
-    if form is not GroundFormat.table:
-        return (ground_report.to_json if form is GroundFormat.json else ground_report.to_csv)(grounded)
+    if form is GroundFormat.csv:
+        return ground_report.to_csv(grounded)
+    ahead = [(group.positions, found) for group, found in outlooks(model.origin, grounded)]
+    if form is GroundFormat.json:
+        return ground_report.to_json(grounded, ahead)
     console = console_on(sys.stdout if colour else StringIO())
     with console.capture() as shown:
         console.print(ground_report.table(grounded), "", sep="\n")
         console.print(ground_report.summary(grounded), highlight=False)
+        for line in dict.fromkeys(found.words for _, found in ahead):
+            console.print(line, highlight=False, soft_wrap=True)
     return shown.get()
 
 

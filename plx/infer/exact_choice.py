@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from plx.errors import Diagnostic, Note, PlxError
 from plx.graph.model import GroundModel
 from plx.infer.counting.limits import MANY
-from plx.infer.exact.enumeration import enumeration
+from plx.infer.exact.enumeration import EnumerationPlan, enumeration
 from plx.infer.exact_plan import Drawing, ExactPlan, Refusal
 from plx.infer.inference import Answer, Inference
 from plx.infer.limits import CHEAP, FEW, MEMORY
@@ -55,6 +55,11 @@ class ExactWays:
     def uncertain(self) -> list[ExactPlan]:
         """The plans whose cost only trying tells."""
         return [plan for plan in self._plans() if plan.operations is None]
+
+    def name_of(self, plan: ExactPlan) -> str:
+        """The way that a plan is of, as in `WAYS`."""
+        others = (name for name, found in self._found.items() if found is plan)
+        return next(others, "enumeration" if isinstance(plan, EnumerationPlan) else "map")
 
     def refusal(self, worlds: str, before: Sequence[str] = ()) -> PlxError:
         """Why no exact way fits: what the one that needs least would take, the rules to blame, other ways;

@@ -269,9 +269,11 @@ def test_ground_reports_sizes(plx) -> None:
     assert (report["variables"], report["observed"]) == (2, 0)
     assert report["rules"][0]["instances"] == 2
     assert report["rules"][0]["line"] == 5
+    (ahead,) = report["answered"]
+    assert ahead["way"] == "enumeration" and ahead["queries"] == list(range(report["queries"]))
     code, out, _ = plx("ground", "coin.plx")
     assert code == 0
-    assert "2 variables" in out
+    assert "2 variables" in out and out.splitlines()[-1] == ahead["words"]
 
 
 def test_ground_shows_joins(plx) -> None:

@@ -1,19 +1,26 @@
-"""The most probable worlds by the best way there is: elimination, toulbar2, simulated annealing."""
+"""The most probable worlds by the best way there is: elimination, circuits, toulbar2, simulated annealing."""
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.graph.model import GroundModel
 from plx.infer.best import toulbar2 as toulbar
-from plx.infer.best.limits import PLANNING, PROOF, QUICK
+from plx.infer.best.limits import COMPILING, LONGEST_COMPILING, PLANNING, PROOF, QUICK, SOLVER
 from plx.infer.best.max_sum import MapPlan, best_worlds, map_plan
+from plx.infer.exact_plan import GaveUpError, Refusal
 from plx.infer.exact_scores import told
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import World
 from plx.infer.options import Options
 from plx.infer.problem import Problem
+
+if TYPE_CHECKING:
+    from plx.infer.circuit.plan import CircuitPlan
 
 
 def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple[World, ...], str]:
@@ -26,7 +33,7 @@ def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple
     """
     try:
         with within(PROOF * seconds_left()):
-            found = _searched(problem.model, count)
+            found = _searched(problem, count)
     except OutOfTimeError:
         found = None
     if found is None:
@@ -37,17 +44,58 @@ def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple
     return told(worlds, way)
 
 
-def _searched(model: GroundModel, count: int) -> tuple[tuple[World, ...], str | None] | None:
-    """The best worlds and the way, None for one that the time ended; None if there is no way."""
+def _searched(problem: Problem, count: int) -> tuple[tuple[World, ...], str | None] | None:
+    """The best worlds and the way, None for one that the time ended; None if there is no way.
+
+    toulbar2 finds each world anew, a circuit all of them at once: it is tried first where several are wanted.
+    """
+    model, solver = problem.model, toulbar.installed()
     chosen = _plan(model)
     eliminated = chosen is not None and chosen.fits(count)
-    if chosen and eliminated and (chosen.tree.operations * count <= QUICK or not toulbar.installed()):
+    if chosen and eliminated and (chosen.tree.operations * count <= QUICK or not solver):
         return best_worlds(model, count, chosen), "elimination"
-    if toulbar.installed() and (found := toulbar.search(model, count)):
-        if not found.worlds:
-            raise contradiction(model)
-        return found.worlds, None if found.timed_out else "toulbar2"
-    return (best_worlds(model, count, chosen), "elimination") if eliminated else None
+    circuit = _circuit(problem)
+    before = circuit is not None and (count > 1 or not solver)
+    if circuit and before and (listed := _listed(circuit, count, COMPILING if solver else 1.0)):
+        return listed
+    after = circuit is not None and not before
+    found = _solved(model, count, SOLVER if after else 1.0) if solver else None
+    if found and not found.timed_out:
+        return found.worlds, "toulbar2"
+    if chosen and eliminated and not found:
+        return best_worlds(model, count, chosen), "elimination"
+    if circuit and after and (listed := _listed(circuit, count, 1.0)):
+        return listed
+    return (found.worlds, None) if found else None
+
+
+def _solved(model: GroundModel, count: int, share: float) -> toulbar.Found | None:
+    """What toulbar2 finds in a share of the time. Raises NoWorldError."""
+    with within(share * seconds_left()):
+        found = toulbar.search(model, count)
+    if found and not found.worlds:
+        raise contradiction(model)
+    return found
+
+
+def _circuit(problem: Problem) -> CircuitPlan | None:
+    """A circuit that is about nothing but worlds, to be compiled; None where that is no way."""
+    from plx.infer.circuit.plan import circuit_plan
+
+    plan = circuit_plan(problem.asking(()))
+    return None if isinstance(plan, Refusal) else plan
+
+
+def _listed(plan: CircuitPlan, count: int, share: float) -> tuple[tuple[World, ...], str] | None:
+    """The worlds and what they were read off; None if it gets too large, or is not ready in a share of the
+    time."""
+    left = seconds_left()
+    with (
+        suppress(OutOfTimeError, GaveUpError),
+        within(LONGEST_COMPILING if math.isinf(left) else share * left),
+    ):
+        return plan.best(count)
+    return None
 
 
 def _plan(model: GroundModel) -> MapPlan | None:

@@ -14,5 +14,12 @@ PROOF = 0.8
 PLANNING = 0.25
 """The share of that in which an elimination order is searched for."""
 
+COMPILING, LONGEST_COMPILING = 0.25, 30.0
+"""The share of that which a circuit has where several worlds are wanted, before toulbar2 finds one after the
+other; and its seconds where there is no limit."""
+
+SOLVER = 0.6
+"""The share that toulbar2 has where one world is wanted, before a circuit is tried."""
+
 LARGEST_TABLES = 1_000_000
 """Entries of tables and functions that toulbar2 is handed, one by one, in Python."""

@@ -18,7 +18,7 @@ from plx.infer.circuit.compiler_process import installed
 from plx.infer.circuit.decision_order import priorities
 from plx.infer.circuit.equivalent import Equivalent, equivalent
 from plx.infer.circuit.exclusive import in_pairs
-from plx.infer.circuit.limits import BEST_ROUNDS, EDGES, FIRST_DECISIONS, MIXED, READS
+from plx.infer.circuit.limits import BEST, BEST_ROUNDS, EDGES, FIRST_DECISIONS, MIXED, READS
 from plx.infer.circuit.outside import compiled_outside
 from plx.infer.circuit.tables import factors_of
 from plx.infer.exact.junction_tree import ImpossibleError
@@ -66,6 +66,12 @@ class CompiledCircuit:
     def size(self) -> tuple[int, int]:
         """Sums and products, and edges."""
         return len(self.circuit.log), len(self.circuit.child)
+
+    @property
+    def size_text(self) -> str:
+        """Its size in words for people."""
+        nodes, edges = self.size
+        return f"a circuit of {counted(nodes, 'node')} and {counted(edges, 'edge')}"
 
     @cached_property
     def state_at(self) -> IntArray:
@@ -135,6 +141,10 @@ class CompiledCircuit:
         with np.errstate(over="ignore"):  # random words wrap around, uncompiled too
             kernel(self._weighed, self._value, self.root, int(self.state_at[-1]), self._owner, seed, worlds)
         return self.merged.fill(worlds - self.state_at[:-1])
+
+    def lists(self, count: int) -> bool:
+        """Whether memory suffices for so many of the best worlds."""
+        return (int(self.state_at[-1]) + len(self.circuit.log)) * count <= BEST
 
     def best(self, count: int) -> tuple[IntArray, FloatArray]:
         """The worlds of the largest weights, largest first, shape (n, N), and their weights in units."""

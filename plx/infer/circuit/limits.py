@@ -48,3 +48,6 @@ MENTIONS = 2.0**33
 
 PAIRS = 20_000
 """Tables over pairs at most that rules of at most one of many are taken apart into."""
+
+BEST = 1 << 27
+"""Numbers at most that the best worlds take, one for each of them at every node: a gigabyte."""

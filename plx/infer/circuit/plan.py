@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,15 +11,14 @@ from plx.infer.answers import map_answer
 from plx.infer.circuit.compiled import CompiledCircuit, compiled
 from plx.infer.circuit.limits import EDGES, STATES
 from plx.infer.exact.junction_tree import ImpossibleError
-from plx.infer.exact_plan import Refusal, exact_inference
+from plx.infer.exact_plan import GaveUpError, Refusal, exact_inference
 from plx.infer.exact_scores import States as Worlds
 from plx.infer.exact_scores import Sums, proven, sums_of, told
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference, World
 from plx.infer.options import Clock
 from plx.infer.problem import Problem
-from plx.numerals import counted
-from plx.values import FloatArray
+from plx.values import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +36,12 @@ class CircuitPlan:
         return 32.0 * EDGES
 
     def run(self) -> Inference:
-        """All answers, `map` too, from one compilation.
+        """All answers, `map` too unless so many worlds take too much memory, from one compilation.
 
         Raises NoWorldError, GaveUpError where the circuit gets too large, and OutOfTimeError.
         """
         model, clock = self.problem.model, Clock()
-        sums = sums_of(model)
-        try:
-            circuit = compiled(sums.graph, self.problem.targets.asked, sums.unit)
-        except ImpossibleError:
-            raise contradiction(model) from None
+        circuit = self._circuit
         place = circuit.network.node
         found = exact_inference(
             model,
@@ -55,37 +51,47 @@ class CircuitPlan:
         )
         found = replace(found, notes=(*found.notes, *circuit.given_up))
         best = max((query.best for query in model.queries if query.kind == "map"), default=0)
-        if not best:
+        if not best or not circuit.lists(best):
             return found
-        worlds, note = best_worlds(self.problem, circuit, sums, best)
+        worlds, note = told(self._worlds(circuit, best), "the circuit")
         answers = [
             map_answer(worlds[: query.best]) if query.kind == "map" else answer
             for query, answer in zip(model.queries, found.answers, strict=True)
         ]
         return replace(found, answers=tuple(answers), notes=(*found.notes, note))
 
+    def best(self, count: int) -> tuple[tuple[World, ...], str]:
+        """The best worlds, best first, and what they were read off, for people. Raises as ``run``."""
+        circuit = self._circuit
+        if not circuit.lists(count):
+            raise GaveUpError(f"{count:,} worlds take too much memory")
+        return self._worlds(circuit, count), circuit.size_text
+
     def draw(self, count: int, random: np.random.Generator) -> Worlds:
         """Worlds of the circuit. Raises as ``run``."""
-        sums = sums_of(self.problem.model)
+        return self._of_variables(self._circuit, self._circuit.draw(count, random))
+
+    @cached_property
+    def _sums(self) -> Sums:
+        return sums_of(self.problem.model)
+
+    @cached_property
+    def _circuit(self) -> CompiledCircuit:
         try:
-            circuit = compiled(sums.graph, self.problem.targets.asked, sums.unit)
+            return compiled(self._sums.graph, self.problem.targets.asked, self._sums.unit)
         except ImpossibleError:
             raise contradiction(self.problem.model) from None
-        variables = circuit.network.node[: sums.graph.n_variables]
-        return np.ascontiguousarray(circuit.draw(count, random)[:, variables].T.astype(np.int32))
 
+    def _worlds(self, circuit: CompiledCircuit, count: int) -> tuple[World, ...]:
+        def listed(k: int) -> tuple[Worlds, FloatArray]:
+            worlds, totals = circuit.best(k)
+            return self._of_variables(circuit, worlds), totals
 
-def best_worlds(
-    problem: Problem, circuit: CompiledCircuit, sums: Sums, count: int
-) -> tuple[tuple[World, ...], str]:
-    """The best worlds of a model, best first, and how they were found, as a note for people."""
-    variables = circuit.network.node[: problem.graph.n_variables]
+        return proven(self.problem.model, self._sums, count, listed, circuit.lists)
 
-    def listed(k: int) -> tuple[Worlds, FloatArray]:
-        worlds, totals = circuit.best(k)
-        return np.ascontiguousarray(worlds[:, variables].T.astype(np.int32)), totals
-
-    return told(proven(problem.model, sums, count, listed), "the circuit")
+    def _of_variables(self, circuit: CompiledCircuit, worlds: IntArray) -> Worlds:
+        variables = circuit.network.node[: self.problem.graph.n_variables]
+        return np.ascontiguousarray(worlds[:, variables].T.astype(np.int32))
 
 
 def circuit_plan(problem: Problem) -> CircuitPlan | Refusal | None:
@@ -103,8 +109,4 @@ def circuit_plan(problem: Problem) -> CircuitPlan | Refusal | None:
 
 
 def _reason(circuit: CompiledCircuit, seconds: float) -> str:
-    nodes, edges = circuit.size
-    return (
-        f"compiled to a circuit of {counted(nodes, 'node')} and {counted(edges, 'edge')}"
-        f" {circuit.effort}, {seconds:.2f} s"
-    )
+    return f"compiled to {circuit.size_text} {circuit.effort}, {seconds:.2f} s"
