@@ -34,6 +34,9 @@ _BINARY: dict[ast.BinaryOp, tuple[str, int, int, int]] = {
 }
 """Operator → its text, how tightly it binds, and how tightly its left and right side must."""
 
+_LARGE = 10**15
+"""Whole numbers below this are written as Python does."""
+
 
 def print_module(module: ast.Module) -> str:
     """A program as canonical source, one statement per line."""
@@ -55,6 +58,8 @@ def print_value(value: Value) -> str:
         return value if is_name(value) else quoted(value)
     if isinstance(value, bool):
         return "true" if value else "false"
+    if type(value) is int and abs(value) < _LARGE:
+        return str(value)
     from plx.weights import text
 
     return text(value)
