@@ -133,7 +133,7 @@ class AnswerBlock(Sequence[Answer]):
         unknown = np.full((8, len(block)), np.nan)
         sizes = np.array([len(form.labels) for form in block.forms], dtype=np.int64)
         sure = np.ones(len(block), dtype=bool)
-        return cls(begin, sizes[block.form], p, mcse, *unknown, converged=sure)
+        return cls(begin, sizes[block.form], p, mcse, *unknown, sure)
 
     def __len__(self) -> int:
         return len(self.begin)

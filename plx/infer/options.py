@@ -52,9 +52,9 @@ class Options:
     """How to run. ``samples`` counts draws over all chains; ``seconds`` is wall-clock time; ``draws``
     worlds of each chain are kept.
 
-    ``threads`` never changes an answer. Where chains would count very many states they are fewer, if they are
-    not ``fixed``, as those asked for are. ``refused`` says why ways looked at before do not fit. ``resumed`` is
-    a run (`plx.infer.mcmc.batches.Run`) to go on with, or None. Pickled options are without who looks on.
+    ``threads`` never changes an answer. Chains that would count very many states are fewer, unless they are
+    ``fixed``, as those asked for are. ``refused`` says why ways looked at before do not fit. ``resumed`` is a
+    run (`plx.infer.mcmc.batches.Run`) to go on with, or None. Pickled options are without who looks on.
     """
 
     seed: int = 0
