@@ -115,7 +115,7 @@ class Answering:
                     conditioned, ready = self._ready(group)
                     if checkpoint is None:
                         return conditioned, answer(ready, share)
-                    return conditioned, checkpoint.kept(group.positions, share, partial(answer, ready))
+                    return conditioned, checkpoint.kept(tuple(group.positions), share, partial(answer, ready))
 
             rest = [group for group in groups if group.positions not in counted]
             runs, interrupted = in_turn(rest, run, options, spent)

@@ -54,12 +54,12 @@ def print_expr(expr: ast.Expr, names: Mapping[str, str] | None = None) -> str:
 
 def print_value(value: Value) -> str:
     """A value as it is written in a program; numbers are exact."""
+    if type(value) is int and -_LARGE < value < _LARGE:
+        return str(value)
     if isinstance(value, str):
         return value if is_name(value) else quoted(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if type(value) is int and abs(value) < _LARGE:
-        return str(value)
     from plx.weights import text
 
     return text(value)
