@@ -130,10 +130,11 @@ class AnswerBlock(Sequence[Answer]):
     @classmethod
     def of(cls, block: QueryBlock, begin: IntArray, p: FloatArray, mcse: FloatArray) -> AnswerBlock:
         """Converged answers of which nothing else is known yet."""
-        unknown = np.full((8, len(block)), np.nan)
+        mean, sd, mean_mcse, sd_mcse, ess, rhat, bulk, tail = np.full((8, len(block)), np.nan)
         sizes = np.array([len(form.labels) for form in block.forms], dtype=np.int64)
         sure = np.ones(len(block), dtype=bool)
-        return cls(begin, sizes[block.form], p, mcse, *unknown, sure)
+        numbers = (mean, sd, mean_mcse, sd_mcse, ess, rhat, bulk, tail)
+        return cls(begin, sizes[block.form], p, mcse, *numbers, sure)
 
     def __len__(self) -> int:
         return len(self.begin)
