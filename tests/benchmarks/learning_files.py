@@ -49,7 +49,9 @@ def main() -> None:
             worlds = [str(DATA / f"{fold}{k}.db") for k in numbers]
             arguments = ["learn", str(mln), *worlds, "--objective", objective]
             seconds, said = cpu_seconds([sys.executable, "-m", "plx", *arguments])
-            found = [line for line in said.splitlines() if line.startswith(("log ", "1 world", f"{len(worlds)} "))]
+            found = [
+                line for line in said.splitlines() if line.startswith(("log ", "1 world", f"{len(worlds)} "))
+            ]
             print(f"{label}, {objective}: {seconds:.1f} s of CPU time; {'; '.join(found)}", flush=True)
 
 
