@@ -160,8 +160,8 @@ class Stochastic:
     ) -> Simulated:
         if not rounds:
             none = np.full(self.size, np.nan)
-            notes = ("no draw was made: the values are those that the search started at",)
-            return Simulated(start, none, none, none, none, tuple(path), False, reason, notes)
+            note = "no draw was made: the values are those that the search started at"
+            return Simulated(start, none, none, none, none, tuple(path), False, reason, (note,))
         last, best = rounds[-1], _near(rounds)
         notes = [
             f"standard errors include the Monte-Carlo error of the draws, which is at most"

@@ -1,7 +1,7 @@
 """Public data from files to fit: CPU time of whole commands, with the start of Python.
 
-``python -m tests.benchmarks.learning_files`` prints a row for each set of ../shared/learning. The first run after a
-change of a kernel compiles it: run it twice.
+``python -m tests.benchmarks.learning_files`` prints a row for each set of ../shared/learning. The first run
+after a change of a kernel compiles it: run it twice.
 """
 
 from __future__ import annotations
