@@ -159,9 +159,9 @@ class Stochastic:
         self, rounds: Sequence[_Round], start: FloatArray, path: Sequence[float], reason: str
     ) -> Simulated:
         if not rounds:
-            unknown = np.full(self.size, np.inf)
             none = np.full(self.size, np.nan)
-            return Simulated(start, unknown, unknown, none, none, tuple(path), False, reason, ())
+            note = "no draw was made: the values are those that the search started at"
+            return Simulated(start, none, none, none, none, tuple(path), False, reason, (note,))
         last, best = rounds[-1], _near(rounds)
         notes = [
             f"standard errors include the Monte-Carlo error of the draws, which is at most"

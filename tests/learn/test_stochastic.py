@@ -145,6 +145,17 @@ def test_lanes_that_do_not_mix_are_named() -> None:
     assert "stochastic likelihood, not summed" in repr(found)
 
 
+def test_what_is_not_known_before_the_first_draw_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    model, worlds = fields(count=1)
+    monkeypatch.setattr(Lanes, "burn", interrupted)
+    found = model.learn(worlds, objective="stochastic")
+    assert found.reason == "interrupted" and not found.converged and "no draw was made" in str(found.notes)
+    assert not any(word in repr(found) + found.to_csv() + found.to_json() for word in ("nan", "NaN", "∞"))
+
+
 def test_auto_draws_where_nothing_is_summed() -> None:
     model = plx.compile(
         "type N = 1..30 param h(N, N) random f(N) learn a "
