@@ -79,6 +79,23 @@ def test_hidden_values_are_drawn_too() -> None:
     agree(*fields("~ normal(0, 2)", count=8, kept=0.8), starts=1)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_information_that_is_noise_counts_for_nothing(seed: int) -> None:
+    text = """
+type P = 1..5
+random f(P)
+random g(P)
+learn a ~ normal(0, 10)
+learn b ~ normal(0, 10)
+weight a: f(x) <=> g(x) for x in P
+weight b: f(x) for x in P
+observe f(x) = (x < 4) for x in P
+"""
+    (a, b) = (found := plx.compile(text).learn(objective="stochastic", seed=seed)).numbers
+    assert any("cannot tell whether the data say anything of a:" in note for note in found.notes)
+    assert a.error > 9.9 and abs(a.value) < 3 and b.error < 3
+
+
 def test_lanes_keep_hard_rules() -> None:
     text = "type P = 1..6 random f(P) random g(P) learn a learn b require f(x) => g(x) for x in P "
     text += "require exists(f(x) for x in P) weight a: f(x) for x in P "
