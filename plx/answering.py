@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,8 +21,9 @@ from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
 from plx.graph.model import GroundModel, GroundQuery
+from plx.graph.queries import blocks, singles
 from plx.ground.condition import condition
-from plx.ground.given import QueryGroup, by_given
+from plx.ground.given import Positions, QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
 from plx.infer.infer import infer, known_exact, require_method, too_late
 from plx.infer.inference import Inference
@@ -58,7 +59,7 @@ class Answering:
     options: Options
     kept: Path | None = None
     task: Task | None = None
-    _prepared: dict[tuple[int, ...], tuple[QueryGroup, Prepared]] = field(default_factory=dict, init=False)
+    _prepared: dict[Positions, tuple[QueryGroup, Prepared]] = field(default_factory=dict, init=False)
 
     def answered(self, progress: bool | Report = False) -> Result:
         """The answers, with reports on the way; the file for chains is held meanwhile. Raises as
@@ -133,7 +134,7 @@ class Answering:
                 conditioned, ready = self._ready(group)
                 if checkpoint is None:
                     return conditioned, answer(ready, share)
-                return conditioned, checkpoint.kept(group.positions, share, partial(answer, ready))
+                return conditioned, checkpoint.kept(tuple(group.positions), share, partial(answer, ready))
 
         rest = [group for group in groups if group.positions not in counted]
         runs, interrupted = in_turn(rest, run, options, spent)
@@ -243,9 +244,10 @@ def answerer(
     return lambda model: infer(model, method, told)
 
 
-def _are_own(origin: Origin, queries: Iterable[GroundQuery]) -> bool:
+def _are_own(origin: Origin, queries: Sequence[GroundQuery]) -> bool:
     """Whether the queries are those of the text itself, and none is put to it from outside."""
-    return all(query.span is None or query.span.source.text == origin.text for query in queries)
+    spans = [one.span for found in (singles(queries), blocks(queries)) for _, one in found]
+    return all(span is None or span.source.text == origin.text for span in spans)
 
 
 class _NoneFits(Exception):

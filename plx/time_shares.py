@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from plx.deadline import OutOfTimeError, within
 from plx.graph.model import GroundModel
-from plx.ground.given import QueryGroup
+from plx.ground.given import Positions, QueryGroup
 from plx.infer.inference import Inference
 from plx.infer.options import Options
 
@@ -20,7 +20,7 @@ _TOGETHER = 0.25
 
 def counted_together(
     model: GroundModel, groups: Sequence[QueryGroup], options: Options
-) -> dict[tuple[int, ...], Inference]:
+) -> Mapping[Positions, Inference]:
     """Exact answers to several ``given`` that one count gives in its share of the time, by the positions
     of their queries."""
     if len(groups) < 2:
@@ -29,7 +29,8 @@ def counted_together(
 
     try:
         with within(None if options.seconds is None else _TOGETHER * options.seconds):
-            return answered_together(model, [group.positions for group in groups], options.progress)
+            positions = [tuple(group.positions) for group in groups]
+            return dict(answered_together(model, positions, options.progress).items())
     except OutOfTimeError:
         return {}
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from plx.answer.estimate import name_answers, observed, without_answer
 from plx.answer.named import Subject
 from plx.answer.result import QueryResult, Result
+from plx.answer.wide import loose
 from plx.graph.model import GroundQuery
 from plx.ground.given import QueryGroup
 from plx.infer.inference import Answer, Inference
+from plx.sequences import in_order, parts
+
+T = TypeVar("T")
 
 _WORST_LAST = ("done", "limit", "interrupted")
 
@@ -27,28 +32,47 @@ def collect(
     what was asked about."""
     merged = _merge([run for _, run in runs])
     status = "interrupted" if interrupted else merged.status
-    named = [] if status == "interrupted" else _without_answer(runs, asked)
+    named: list[tuple[int, Sequence[QueryResult]]] = []
+    given: list[tuple[int, Sequence[Answer]]] = []
     for group, run in runs:
-        named += zip(group.positions, name_answers(group.model, run.answers), run.answers, strict=True)
-    named.sort(key=lambda item: item[0])
+        named += _placed(group.positions, name_answers(group.model, run.answers))
+        given += _placed(group.positions, run.answers)
+    if status != "interrupted":
+        late = _late(runs, asked)
+        named += [(at, (without_answer(runs[0][0].model, query),)) for at, query in late]
+        given += [(at, (Answer(converged=False),)) for at, _ in late]
+    first = next((run for group, run in runs if not group.given), None)
+    queries = in_order(named)
     inference = replace(
         merged,
-        answers=tuple(item[2] for item in named),
-        log_z=next((run.log_z for group, run in runs if not group.given), None),
+        answers=in_order(given),
+        log_z=None if first is None else first.log_z,
         status=status,
-        log_weights=next((run.log_weights for group, run in runs if not group.given), None),
+        log_weights=None if first is None else first.log_weights,
     )
-    seen = observed(runs[0][0].model) if any(answer.drawn for _, answer, _ in named) else ()
-    return Result(program, tuple(item[1] for item in named), inference, seen, subject)
+    seen = observed(runs[0][0].model) if any(query.drawn for query in loose(queries)) else ()
+    return Result(program, queries, inference, seen, subject)
 
 
-def _without_answer(
+def _placed(positions: Sequence[int], items: Sequence[T]) -> Iterator[tuple[int, Sequence[T]]]:
+    """Parts that are arrays whole, other items one by one, each with the position of its first."""
+    first = 0
+    for part in parts(items):
+        if isinstance(part, tuple):
+            yield from ((positions[first + i], (item,)) for i, item in enumerate(part))
+        else:
+            yield positions[first], part
+        first += len(part)
+
+
+def _late(
     runs: Sequence[tuple[QueryGroup, Inference]], asked: Sequence[GroundQuery]
-) -> list[tuple[int, QueryResult, Answer]]:
-    """The queries that no run is about."""
+) -> list[tuple[int, GroundQuery]]:
+    """The queries that no run is about. Those without a ``given``, arrays among them, are answered first."""
+    if sum(len(group.positions) for group, _ in runs) == len(asked):
+        return []
     reached = {position for group, _ in runs for position in group.positions}
-    late, model = Answer(converged=False), runs[0][0].model
-    return [(at, without_answer(model, query), late) for at, query in enumerate(asked) if at not in reached]
+    return [(at, query) for at, query in enumerate(asked) if at not in reached]
 
 
 def _merge(runs: Sequence[Inference]) -> Inference:

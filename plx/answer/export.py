@@ -7,14 +7,18 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from plx.answer.named import Estimate, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
 from plx.answer.rows import HEADINGS, query_rows, rows
 from plx.answer.table import summary, warnings
+from plx.answer.wide import WideAnswers, as_number
 from plx.markup import html_table
 from plx.numerals import fraction_text
+from plx.sequences import parts
 
 COLUMNS = (
     "query", "line", "kind", "value", "p", "mcse", "mean", "sd", "sd_mcse",
@@ -22,16 +26,19 @@ COLUMNS = (
 )  # fmt: skip
 """The columns of the CSV."""
 
+_PORTION = 1 << 16
+"""So many answers that are arrays become columns at once."""
+
 FRAME = ("query", "line", "kind", "unknown", "value", "text", *COLUMNS[4:])
 """The names of a record: the columns of the CSV, and ``unknown`` and ``text``."""
 
 
-def to_dict(result: NamedAnswers) -> dict[str, Any]:
+def to_dict(result: NamedAnswers, kept: Sequence[NamedAnswer] | None = None) -> dict[str, Any]:
     """The result as plain lists and dicts; a number that does not exist is None, never NaN.
 
     Each query has ``values``: value → ``{"p", "mcse"}``, as text; a Boolean's are ``true`` and
     ``false``. Where these texts do not tell the values, ``typed`` lists them. ``mean`` and ``sd`` are set for
-    numbers, ``assignment`` and ``log_weight`` for ``map``.
+    numbers, ``assignment`` and ``log_weight`` for ``map``. ``kept`` are its queries, if not all.
     """
     run = result.inference
     return {
@@ -40,7 +47,7 @@ def to_dict(result: NamedAnswers) -> dict[str, Any]:
         "seed": run.seed,
         "converged": result.converged,
         "log_z": _finite(run.log_z),
-        "queries": [_query_dict(query) for query in result.queries],
+        "queries": [_query_dict(query) for query in (result.queries if kept is None else kept)],
         "reason": run.reason,
         "status": run.status,
         "chains": run.chains,
@@ -133,9 +140,9 @@ def _finite(x: float | None) -> float | None:
     return x if x is not None and math.isfinite(x) else None
 
 
-def to_json(result: NamedAnswers) -> str:
+def to_json(result: NamedAnswers, kept: Sequence[NamedAnswer] | None = None) -> str:
     """The result as JSON text, as ``to_dict`` lays it out; one line for each query."""
-    fields = (f"{_json(key)}: {_json_field(value)}" for key, value in to_dict(result).items())
+    fields = (f"{_json(key)}: {_json_field(value)}" for key, value in to_dict(result, kept).items())
     return "{\n  " + ",\n  ".join(fields) + "\n}"
 
 
@@ -148,19 +155,34 @@ def _json_field(value: object) -> str:
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def records(result: NamedAnswers) -> Iterator[dict[str, Any]]:
+def long_columns(queries: Sequence[NamedAnswer]) -> Iterator[dict[str, Any]]:
+    """The records of answers by column, ``number`` among them, in order, in portions that fit in memory:
+    arrays as `WideAnswers.records` has them, or lists."""
+    for part in parts(queries):
+        if isinstance(part, WideAnswers):
+            yield from (
+                part.take(slice(first, first + _PORTION)).records() for first in range(0, len(part), _PORTION)
+            )
+        elif len(part):
+            rows = list(_records(part))
+            numbers = np.array([as_number(row["value"]) for row in rows])
+            yield {name: [row[name] for row in rows] for name in FRAME} | {"number": numbers}
+
+
+def _records(queries: Iterable[NamedAnswer]) -> Iterator[dict[str, Any]]:
     """One flat record per value of each query: ``value`` as Python knows it, ``text`` as a program writes it.
 
     A number has one more for its mean and sd; a world has one for its log weight and one per ``unknown``.
     """
-    for query in result.queries:
+    for query in queries:
         common = {"query": query.name, "line": query.line, "kind": query.kind}
         doubt = {"ess": _finite(query.ess), "rhat": _finite(query.rhat), "converged": query.converged}
-        for record in _query_records(query):
+        for record in query_records(query):
             yield dict.fromkeys(FRAME) | common | record | doubt
 
 
-def _query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
+def query_records(query: NamedAnswer) -> Iterator[dict[str, Any]]:
+    """What the records of one answer have for themselves."""
     for estimate in query.estimates:
         yield {
             "value": estimate.value,
@@ -188,13 +210,25 @@ def to_csv(result: NamedAnswers) -> str:
     The ``value`` of an unknown of a world is written ``name = value``.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=COLUMNS, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for record in records(result):
-        unknown, text = record["unknown"], record["text"]
-        value = text if unknown is None else f"{unknown} = {text}"
-        writer.writerow(record | {"value": value, "converged": str(record["converged"]).lower()})
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for columns in long_columns(result.queries):
+        plain = {name: _plain(columns[name]) for name in FRAME}
+        pairs = zip(plain["unknown"], plain["text"], strict=True)
+        plain["value"] = [text if name is None else f"{name} = {text}" for name, text in pairs]
+        plain["converged"] = [str(converged).lower() for converged in plain["converged"]]
+        writer.writerows(zip(*(plain[name] for name in COLUMNS), strict=True))
     return out.getvalue()
+
+
+def _plain(column: Any) -> list[Any]:
+    """A column as a list, None for what does not exist."""
+    if isinstance(column, list):
+        return column
+    if column.dtype.kind == "f":
+        column = np.where(np.isnan(column), None, column.astype(object))
+    found: list[Any] = column.tolist()
+    return found
 
 
 def to_html(result: NamedAnswers) -> str:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
-from plx.answer.export import FRAME, records, to_json
+import numpy as np
+
+from plx.answer.export import FRAME, long_columns, to_json
 from plx.answer.named import NamedAnswer, NamedAnswers
+from plx.answer.packed import packed
+from plx.answer.wide import loose, wide_parts
 from plx.errors import CallError, Diagnostic
 from plx.extras import library
 from plx.numerals import shortened
@@ -20,7 +25,8 @@ if TYPE_CHECKING:
 Form = Literal["long", "wide"]
 
 KEPT = b"plx.result"
-"""The entry of a Parquet file's metadata that has the whole result, as compressed JSON."""
+"""The entry of a Parquet file's metadata that has the result as compressed JSON, but for answers that are
+arrays: what the columns do not say of them has an entry of its own, with the position of the first."""
 
 _MOST_CELLS = 1 << 24
 """A wide frame has at most so many cells."""
@@ -38,6 +44,8 @@ def to_pandas(result: NamedAnswers, form: Form = "long") -> pd.DataFrame:
     Raises MissingLibraryError, CallError for another form, or for a wide one that would be too large.
     """
     columns, kinds = _columns(result, form)
+    if form == "long":
+        del columns["number"]  # it is among the values
     pandas = library("pandas", "pandas frames")
     types = {int: "Int64", float: "float64", bool: "bool"}
     frame: pd.DataFrame = pandas.DataFrame(
@@ -58,9 +66,12 @@ def to_polars(result: NamedAnswers, form: Form = "long") -> pl.DataFrame:
     columns, kinds = _typed(result, form)
     polars = library("polars", "polars frames")
     types = {int: polars.Int64, float: polars.Float64, bool: polars.Boolean}
-    series = [
-        polars.Series(n, cells, types.get(kinds.get(n, str), polars.String)) for n, cells in columns.items()
-    ]
+    series = (
+        polars.Series(
+            n, _without_objects(cells), types.get(kinds.get(n, str), polars.String), nan_to_null=True
+        )
+        for n, cells in columns.items()
+    )
     frame: pl.DataFrame = polars.DataFrame(series)
     return frame
 
@@ -74,47 +85,57 @@ def to_parquet(result: NamedAnswers) -> bytes:
     arrow, parquet = library("pyarrow", "Parquet files"), library("pyarrow.parquet", "Parquet files")
     types = {int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
     table = arrow.table(
-        {n: arrow.array(c, types.get(kinds.get(n, str), arrow.string())) for n, c in columns.items()}
+        {
+            n: arrow.array(c, types.get(kinds.get(n, str), arrow.string()), from_pandas=True)
+            for n, c in columns.items()
+        }
     )
-    kept = table.replace_schema_metadata({KEPT: zlib.compress(to_json(result).encode())})
+    told = zlib.compress(to_json(result, [*loose(result.queries)]).encode())
+    arrays = {KEPT + b".%d" % first: packed(wide) for first, wide in wide_parts(result.queries)}
+    kept = table.replace_schema_metadata({KEPT: told, **arrays})
     out = BytesIO()
     parquet.write_table(kept, out)
     return out.getvalue()
 
 
-def _columns(result: NamedAnswers, form: Form) -> tuple[dict[str, list[Any]], dict[str, type]]:
+def _columns(result: NamedAnswers, form: Form) -> tuple[dict[str, Any], dict[str, type]]:
     """The columns of a form, and the kinds of those that have one."""
     if form == "long":
-        rows = list(records(result))
-        return {name: [row[name] for row in rows] for name in FRAME}, _KINDS
+        found = list(long_columns(result.queries))
+        names = (*FRAME, "number")
+        return {name: _one_column(name, [part[name] for part in found]) for name in names}, _KINDS
     if form == "wide":
         return _wide(result)
     raise CallError(Diagnostic(f"there is no form `{shortened(str(form))}` of a frame", hint="long or wide"))
 
 
-def _typed(result: NamedAnswers, form: Form) -> tuple[dict[str, list[Any]], dict[str, type]]:
+def _without_objects(cells: Any) -> Any:
+    return cells.tolist() if isinstance(cells, np.ndarray) and cells.dtype == object else cells
+
+
+def _one_column(name: str, pieces: Sequence[Any]) -> Any:
+    """Portions of a column as one: an array where some are, else a list."""
+    if all(isinstance(piece, list) for piece in pieces):
+        return [cell for piece in pieces for cell in piece]
+    kind = _KINDS.get(name, object)
+    return np.concatenate(
+        [np.array(piece, dtype=kind if kind in (float, bool) else object) for piece in pieces]
+    )
+
+
+def _typed(result: NamedAnswers, form: Form) -> tuple[dict[str, Any], dict[str, type]]:
     """The columns for libraries whose columns have one type."""
     columns, kinds = _columns(result, form)
     if form == "wide":
         slots = [name for name in columns if name not in kinds and name not in _WIDE]
         return columns | {name: [_text(value) for value in columns[name]] for name in slots}, kinds
-    values, texts = columns["value"], columns.pop("text")
-    placed: dict[str, list[Any]] = {}
+    numbers, texts = columns.pop("number"), columns.pop("text")
+    placed: dict[str, Any] = {}
     for name, cells in columns.items():
         placed[name] = texts if name == "value" else cells
         if name == "value":
-            placed["number"] = [_number(value) for value in values]
+            placed["number"] = numbers
     return placed, kinds
-
-
-def _number(value: Any) -> float | None:
-    """A value as a double where it is a number that a double can hold."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return None
 
 
 def _text(value: Any) -> str | None:
@@ -123,7 +144,7 @@ def _text(value: Any) -> str | None:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _wide(result: NamedAnswers) -> tuple[dict[str, list[Any]], dict[str, type]]:
+def _wide(result: NamedAnswers) -> tuple[dict[str, Any], dict[str, type]]:
     """One row per query: its index, its moments, and for each value of a distribution two columns."""
     slots: dict[str, str] = {}
     values: dict[str, None] = {}

@@ -12,7 +12,11 @@ import numpy.typing as npt
 
 from plx.answer.lookup import canonical
 from plx.answer.named import Kind, NamedAnswer, NamedAnswers
+from plx.answer.wide import WideAnswers
 from plx.errors import nearest
+from plx.graph.ragged import owners
+from plx.graph.rows import AnyInt, unique_keys
+from plx.sequences import parts, taken
 from plx.values import FloatArray, IntArray
 
 VALUE = "value"
@@ -100,11 +104,20 @@ def alone(query: NamedAnswer) -> Layout:
     return Layout(query.text, [query], {}, np.zeros(1, dtype=np.int64))
 
 
-def _by_term(queries: Iterable[NamedAnswer]) -> dict[str, list[NamedAnswer]]:
-    found: dict[str, list[NamedAnswer]] = {}
-    for query in queries:
-        if query.kind not in ("map", "logz"):
-            found.setdefault(query.term or query.name, []).append(query)
+def _by_term(queries: Sequence[NamedAnswer]) -> dict[str, Sequence[NamedAnswer]]:
+    """The answers by their term, as arrays where they are arrays and there are no others."""
+    found: dict[str, Sequence[NamedAnswer]] = {}
+    lists: dict[str, list[NamedAnswer]] = {}
+    for part in parts(queries):
+        if isinstance(part, WideAnswers) and part.term not in found:
+            found[part.term] = part
+            continue
+        for query in part:
+            if query.kind not in ("map", "logz"):
+                term = query.term or query.name
+                if term not in lists:
+                    found[term] = lists[term] = [*found.get(term, ())]
+                lists[term].append(query)
     return found
 
 
@@ -117,6 +130,9 @@ def _distinct(queries: Sequence[NamedAnswer]) -> list[NamedAnswer]:
 
 
 def _layout(term: str, queries: Sequence[NamedAnswer]) -> Layout:
+    wide = _wide_layout(queries) if isinstance(queries, WideAnswers) else None
+    if wide is not None:
+        return wide
     queries = _distinct(queries)
     first = queries[0]
     for query in queries:
@@ -128,21 +144,52 @@ def _layout(term: str, queries: Sequence[NamedAnswer]) -> Layout:
         coordinates[axis], places = coded([query.slots[axis] for query in queries])
         cells = cells * len(coordinates[axis]) + places
     _require_single(term, queries, cells)
-    if (size := math.prod(map(len, coordinates.values()))) > _MOST_CELLS:
-        raise KeyError(f"`{term}` would be an array of {size:,} cells: go through the answers instead")
+    _require_cells(term, coordinates)
     return Layout(term, queries, coordinates, cells)
 
 
-def _grid(layout: Layout) -> Grid:
-    kind, coordinates = layout.queries[0].kind, dict(layout.coordinates)
-    values = None
-    if kind not in ("probability", "number"):
-        values, _ = coded([e.value for q in layout.queries for e in q.estimates])
-        coordinates[VALUE if VALUE not in coordinates else f"{VALUE}_"] = values
+def _wide_layout(wide: WideAnswers) -> Layout | None:
+    """The layout of answers that are arrays; None where two of them stand in one cell."""
+    coordinates: dict[str, tuple[Any, ...]] = {}
+    cells = np.zeros(len(wide), dtype=np.int64)
+    for axis, place in zip(wide.slots, wide.places, strict=True):
+        coordinates[axis], places = _coded_places(place, wide.coordinates)
+        cells = cells * len(coordinates[axis]) + places
+    if len(unique_keys(cells)[0]) < len(cells):
+        return None
+    _require_cells(wide.term, coordinates)
+    return Layout(wide.term, wide, coordinates, cells)
+
+
+def _coded_places(place: AnyInt, items: Sequence[Any]) -> tuple[tuple[Any, ...], IntArray]:
+    """As `coded`, of ``items[place]``."""
+    first, inverse = unique_keys(place.astype(np.int64))
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    found, codes = coded(taken(items, place[first[order]].tolist()))
+    return found, codes[rank[inverse]]
+
+
+def _require_cells(term: str, coordinates: Mapping[str, tuple[Any, ...]]) -> None:
+    """Raises KeyError where an array would be too large."""
     if (size := math.prod(map(len, coordinates.values()))) > _MOST_CELLS:
-        message = f"`{layout.term}` would be an array of {size:,} cells: go through the answers instead"
-        raise KeyError(message)
-    return Grid(layout.term, kind, coordinates, _arrays(layout, values))
+        raise KeyError(f"`{term}` would be an array of {size:,} cells: go through the answers instead")
+
+
+def _grid(layout: Layout) -> Grid:
+    wide = layout.queries if isinstance(layout.queries, WideAnswers) else None
+    kind, coordinates = layout.queries[0].kind, dict(layout.coordinates)
+    values = codes = None
+    if kind not in ("probability", "number"):
+        if wide is not None:
+            values, codes = _coded_places(wide.value, [value for value, _ in wide.values])
+        else:
+            values, _ = coded([e.value for q in layout.queries for e in q.estimates])
+        coordinates[VALUE if VALUE not in coordinates else f"{VALUE}_"] = values
+    _require_cells(layout.term, coordinates)
+    arrays = _arrays(layout, values) if wide is None else _wide_arrays(layout, wide, values, codes)
+    return Grid(layout.term, kind, coordinates, arrays)
 
 
 def _unlike(term: str, a: NamedAnswer, b: NamedAnswer) -> str:
@@ -182,6 +229,35 @@ def _arrays(layout: Layout, values: tuple[Any, ...] | None) -> dict[str, npt.NDA
     if any(moments) and all(m or not q.answered for m, q in zip(moments, queries, strict=True)):
         for name, of in _OF_NUMBERS.items():
             out[name] = spread(getattr(m, of) if m else None for m in moments)
+    return out
+
+
+def _wide_arrays(
+    layout: Layout, wide: WideAnswers, values: tuple[Any, ...] | None, codes: IntArray | None
+) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a grid of answers that are arrays; ``codes`` [estimates] of the values of each."""
+    shape, cells = layout.shape, layout.cells
+    n = math.prod(shape)
+
+    def spread(numbers: npt.NDArray[Any], absent: float = np.nan) -> npt.NDArray[Any]:
+        out = np.full(n, absent, dtype=numbers.dtype)
+        out[cells] = numbers
+        return out.reshape(shape)
+
+    out: dict[str, npt.NDArray[Any]] = {}
+    if values is not None and codes is not None:
+        for name, found in (("estimate", wide.p), ("mcse", wide.mcse)):
+            table = np.full((n, len(values)), np.nan)
+            table[cells] = 0.0
+            table[cells[owners(wide.start)], codes] = found
+            out[name] = table.reshape(*shape, -1)
+    else:
+        out["estimate"] = spread(wide.mean if wide.kind == "number" else wide.probability())
+        out["mcse"] = spread(wide.error())
+    out["ess"], out["rhat"] = spread(wide.ess), spread(wide.rhat)
+    out["converged"] = spread(wide.converged, False)
+    if not np.isnan(wide.mean).any():
+        out |= {name: spread(getattr(wide, name)) for name in _OF_NUMBERS}
     return out
 
 

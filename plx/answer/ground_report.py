@@ -56,7 +56,7 @@ def _step_dict(step: GroundStep) -> dict[str, Any]:
     return {"binding": step.binding, "on": list(step.on), "rows": step.rows}
 
 
-def to_json(model: GroundModel, ahead: Iterable[tuple[tuple[int, ...], Outlook]] = ()) -> str:
+def to_json(model: GroundModel, ahead: Iterable[tuple[Sequence[int], Outlook]] = ()) -> str:
     """The report as JSON text. ``states[k]`` is the number of variables with k states; ``ahead`` is how the
     queries at some positions would be answered."""
     answered = [{"queries": list(positions), **asdict(found)} for positions, found in ahead]

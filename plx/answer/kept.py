@@ -5,52 +5,95 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
+from zipfile import BadZipFile
 
-from plx.answer.export import plain_text, plain_value
+import numpy as np
+
+from plx.answer.export import plain_text, plain_value, query_records
 from plx.answer.frames import KEPT
 from plx.answer.named import Estimate, Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
+from plx.answer.packed import unpacked
 from plx.answer.table import warnings
+from plx.answer.wide import WideAnswers
 from plx.errors import Diagnostic, PlxError
 from plx.extras import library
 from plx.infer.inference import Inference
+from plx.sequences import in_order
 
 _PARQUET = b"PAR1"
 
+A = TypeVar("A", bound=NamedAnswer)
 
-def read(path: Path) -> tuple[str, list[dict[str, Any]], Inference]:
-    """The program, the fields of every answer and what is known of the run.
+
+def read(path: Path, make: Callable[..., A]) -> tuple[str, Sequence[A], Inference]:
+    """The program, every answer, which ``make`` makes of its fields, and what is known of the run.
 
     Raises PlxError where the file holds no result, OSError where it cannot be read.
     """
     content = path.read_bytes()
     try:
         if content.startswith(_PARQUET):
-            content = _from_parquet(content)
-        return _result(json.loads(content.decode("utf-8-sig")))
+            return _from_parquet(content, make)
+        return _result(json.loads(content.decode("utf-8-sig")), [], make)
     except PlxError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError, zlib.error):
+    except _DAMAGED:
         hint = "write one with result.to_json() or result.to_parquet(path), or `plx run … -o result.json`"
         raise PlxError(Diagnostic(f"{path} holds no result of plx", hint=hint)) from None
 
 
-def _from_parquet(content: bytes) -> bytes:
+_DAMAGED = (
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, zlib.error,
+    BadZipFile,
+)  # fmt: skip
+
+
+def _from_parquet(content: bytes, make: Callable[..., A]) -> tuple[str, Sequence[A], Inference]:
     arrow, parquet = library("pyarrow", "Parquet files"), library("pyarrow.parquet", "Parquet files")
     try:
         metadata = parquet.read_schema(arrow.BufferReader(content)).metadata or {}
+        packs = sorted((int(key[len(KEPT) + 1 :]), key) for key in metadata if key.startswith(KEPT + b"."))
+        names = [*_NUMBERS, "converged"] if packs else []
+        table = parquet.read_table(arrow.BufferReader(content), columns=names)
     except (arrow.ArrowException, OSError):
         raise ValueError from None
-    return zlib.decompress(metadata[KEPT])
+    data = json.loads(zlib.decompress(metadata[KEPT]).decode("utf-8-sig"))
+    columns = {name: table[name].to_numpy(zero_copy_only=False) for name in names}
+    counts = [_records_of(query) for query in data["queries"]]
+    wide, row, told, place = [], 0, 0, 0
+    for first, key in packs:
+        while place < first:
+            row, told, place = row + counts[told], told + 1, place + 1
+        found, row = unpacked(metadata[key], columns, row, make)
+        place += len(found)
+        wide.append((first, found))
+    return _result(data, wide, make)
 
 
-def _result(data: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]], Inference]:
-    queries = [_query(query) for query in data["queries"]]
+_NUMBERS = ("p", "mcse", "mean", "sd", "sd_mcse", "ess", "rhat")
+
+
+def _records_of(query: Mapping[str, Any]) -> int:
+    """How many records an answer has."""
+    return sum(1 for _ in query_records(NamedAnswer(**_query(query))))
+
+
+def _result(
+    data: Mapping[str, Any], wide: list[tuple[int, WideAnswers]], make: Callable[..., A]
+) -> tuple[str, Sequence[A], Inference]:
+    pieces: list[tuple[int, Sequence[Any]]] = [*wide]
+    told = [make(**_query(query)) for query in data["queries"]]
+    free = np.ones(len(told) + sum(len(answers) for _, answers in wide), dtype=bool)
+    for first, answers in wide:
+        free[first : first + len(answers)] = False
+    pieces += [(at, (answer,)) for at, answer in zip(np.flatnonzero(free).tolist(), told, strict=True)]
+    queries: Sequence[A] = in_order(pieces)
     notes = tuple(map(_str, data["notes"]))
     run = Inference(
         method=_str(data["method"]),
@@ -67,7 +110,7 @@ def _result(data: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]], Inferen
         z=_fraction(data.get("z")),
     )
     program = _str(data["program"])
-    warned = warnings(NamedAnswers(program, [NamedAnswer(**query) for query in queries], run))
+    warned = warnings(NamedAnswers(program, queries, run))
     return program, queries, replace(run, notes=notes[: len(notes) - len(warned)])
 
 

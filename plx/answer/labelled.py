@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from plx.answer.grid import VALUE, Layout, alone, coded, grids, layouts
 from plx.answer.named import Draws, NamedAnswers, Observed, Value
+from plx.answer.wide import WideAnswers, loose
 from plx.errors import CallError, Diagnostic
 from plx.extras import library
 
@@ -52,7 +53,7 @@ def to_arviz(result: NamedAnswers) -> xr.DataTree:
     symbols numbers, which the attribute ``values`` spells out; what was not asked is NaN. ``lp`` is the log
     weight of the world. Raises CallError where no draws were kept, MissingLibraryError.
     """
-    if not any(query.drawn for query in result.queries):
+    if not any(query.drawn for query in loose(result.queries)):
         raise CallError(Diagnostic("no draws were kept", hint="model.run(draws=1000) keeps some"))
     xarray = library("xarray", "trees of draws")
     posterior, stats, observed = _Dataset(), _Dataset(), _Dataset()
@@ -138,6 +139,8 @@ def _count(group: _Dataset) -> None:
 
 def _drawn(layout: Layout) -> Iterator[tuple[str, Layout, list[Draws]]]:
     """The coordinates of a query, each as a variable; answers alone where one would be too large."""
+    if isinstance(layout.queries, WideAnswers):
+        return
     drawn = [(q, int(cell)) for q, cell in zip(layout.queries, layout.cells, strict=True) if q.drawn]
     if not drawn:
         return

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from plx.graph.model import GroundRule
 from plx.infer.inference import Inference
+from plx.sequences import parts
 
 Value = str | bool | int | float
 """A value as Python knows it: symbols are strings, exact numbers become int or float."""
@@ -162,4 +163,10 @@ class NamedAnswers:
     @property
     def converged(self) -> bool:
         """Whether every answer met its accuracy."""
-        return self.inference.status != "interrupted" and all(query.converged for query in self.queries)
+        return self.inference.status != "interrupted" and all(map(_have_converged, parts(self.queries)))
+
+
+def _have_converged(queries: Sequence[NamedAnswer]) -> bool:
+    """Whether every answer met its accuracy; arrays of answers say so by one of booleans."""
+    converged = getattr(queries, "converged", None)
+    return all(query.converged for query in queries) if converged is None else bool(converged.all())

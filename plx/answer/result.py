@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Never, SupportsIndex, overload
 
@@ -23,8 +24,10 @@ from plx.answer.lookup import canonical
 from plx.answer.named import Kind, MapWorld, Moments, NamedAnswer, NamedAnswers, Value
 from plx.answer.report import page
 from plx.answer.table import one_line, plain_table
+from plx.answer.wide import WideAnswers
 from plx.errors import nearest
 from plx.saving import save
+from plx.sequences import parts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -192,7 +195,7 @@ class Result(NamedAnswers):
     if they give the same answers to the same queries of one program.
     """
 
-    queries: tuple[QueryResult, ...]
+    queries: Sequence[QueryResult]
 
     @property
     def method(self) -> str:
@@ -263,7 +266,9 @@ class Result(NamedAnswers):
 
     def _at(self, position: SupportsIndex | slice) -> QueryResult | tuple[QueryResult, ...]:
         try:
-            return self.queries[position]
+            if isinstance(position, slice):
+                return tuple(self.queries[position])
+            return self.queries[index(position)]
         except IndexError:
             count = f"{len(self)} answer{'s' * (len(self) != 1)}"
             raise IndexError(f"there is no answer {position!r}: this result has {count}") from None
@@ -285,18 +290,19 @@ class Result(NamedAnswers):
         return f"result[{json.dumps(name, ensure_ascii=False)}]"
 
     @cached_property
-    def _by_name(self) -> dict[str, list[QueryResult]]:
+    def _by_name(self) -> dict[str, list[int]]:
         return _grouped(self.queries, lambda name: name)
 
     @cached_property
-    def _by_meaning(self) -> dict[str, list[QueryResult]]:
+    def _by_meaning(self) -> dict[str, list[int]]:
         return _grouped(self.queries, canonical)
 
     def _found(self, name: str) -> list[QueryResult]:
-        return self._by_name.get(name) or self._by_meaning.get(canonical(name), [])
+        found = self._by_name.get(name) or self._by_meaning.get(canonical(name), [])
+        return [self.queries[position] for position in found]
 
     def _not_found(self, name: str) -> str:
-        names = [name for query in self.queries for name in (query.name, query.text)]
+        names = [name for both in _names(self.queries) for name in both]
         longer = (other for other in names if other.startswith(f"{name}("))
         best = next(longer, None) or nearest(name, names)
         hint = f": did you mean `{best}`?" if best else ""
@@ -385,8 +391,7 @@ class Result(NamedAnswers):
         It has all that is printed of a result; answers by node and draws are not kept. Raises PlxError where
         the file holds no result, OSError where it cannot be read.
         """
-        program, queries, inference = read(Path(path))
-        return cls(program, tuple(QueryResult(**query) for query in queries), inference)
+        return cls(*read(Path(path), QueryResult))
 
     def __repr__(self) -> str:
         return plain_table(self)
@@ -408,10 +413,20 @@ class Interrupted(KeyboardInterrupt):
         return "interrupted: `.result` of this exception has the answers so far"
 
 
-def _grouped(queries: Iterable[QueryResult], key: Callable[[str], str]) -> dict[str, list[QueryResult]]:
-    """The queries by the keys of their name and of their text."""
-    found: dict[str, list[QueryResult]] = {}
-    for query in queries:
-        for name in {key(query.name), key(query.text)}:
-            found.setdefault(name, []).append(query)
+def _grouped(queries: Sequence[QueryResult], key: Callable[[str], str]) -> dict[str, list[int]]:
+    """The positions of queries by the keys of their name and of their text."""
+    found: dict[str, list[int]] = {}
+    for position, (name, text) in enumerate(_names(queries)):
+        for one in {key(name), key(text)}:
+            found.setdefault(one, []).append(position)
     return found
+
+
+def _names(queries: Sequence[QueryResult]) -> Iterator[tuple[str, str]]:
+    """The name and the text of every answer."""
+    for part in parts(queries):
+        if isinstance(part, WideAnswers):
+            names = part.names.filled()
+            yield from zip(names, names if part.texts is part.names else part.texts.filled(), strict=True)
+        else:
+            yield from ((query.name, query.text) for query in part)

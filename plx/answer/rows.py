@@ -11,7 +11,10 @@ from plx.answer.numbers import count_text, error_text, log_z_text, number_text, 
 from plx.numerals import fraction_text, readable
 
 MOST_QUERIES = 500
-"""A table shows so many answers; the other formats show all."""
+"""A table shows so many answers; the other formats show all. Of more it shows …"""
+
+_LAST = 20
+"""… the first and so many of the last."""
 
 MOST_VALUES = 12
 """A query with more values shows the most probable of them."""
@@ -37,10 +40,19 @@ HEADINGS = Row("query", "value", "answer", "± error", "ESS", "R-hat")
 
 def rows(result: NamedAnswers) -> Iterator[Row]:
     """The rows of a table, those of one query in a block; its text and diagnostics on the first."""
-    for query in result.queries[:MOST_QUERIES]:
+    queries = result.queries
+    if len(queries) <= MOST_QUERIES:
+        for query in queries:
+            yield from query_rows(query)
+        return
+    for query in queries[: MOST_QUERIES - _LAST]:
         yield from query_rows(query)
-    if len(result.queries) > MOST_QUERIES:
-        yield Row(f"{count_text(len(result.queries) - MOST_QUERIES)} more answers", "see json, csv")
+    yield Row(
+        f"{count_text(len(queries) - MOST_QUERIES)} more of {count_text(len(queries))} answers",
+        "see json, csv",
+    )
+    for query in queries[-_LAST:]:
+        yield from query_rows(query)
 
 
 def query_rows(query: NamedAnswer) -> Iterator[Row]:

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator
 from itertools import compress
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from plx.answer.named import NamedAnswer, NamedAnswers
 from plx.answer.numbers import count_text, error_text, log_z_text, number_text, probability_text
 from plx.answer.rows import HEADINGS, Row, is_absent, rows, truth_text
+from plx.answer.wide import loose, wide_parts
 from plx.infer.inference import Inference
 from plx.numerals import readable
 
@@ -61,14 +64,16 @@ def warnings(result: NamedAnswers) -> list[str]:
     found = [] if queries else ["the program asks nothing: add a `query`"]
     if run.status == "interrupted":
         found.append("interrupted: these are the answers so far")
-    late = sum(not query.answered for query in queries)
+    few = [*loose(queries)]
+    late = sum(not query.answered for query in few)
     if late:
         found.append(f"{_of_all(late, result)} not known, as the time was over: give the run more --seconds")
-    doubtful = sum(not q.converged for q in queries if q.answered and q.kind != "map" and not is_absent(q))
+    doubtful = sum(not q.converged for q in few if q.answered and q.kind != "map" and not is_absent(q))
+    doubtful += sum(int(np.count_nonzero(~wide.converged)) for _, wide in wide_parts(queries))
     if doubtful:
         why = "; ".join(run.advice) or "give the run more --seconds or --samples"
         found.append(f"{_of_all(doubtful, result)} not converged: {why}")
-    if any(not query.converged for query in queries if query.kind == "map" and query.answered):
+    if any(not query.converged for query in few if query.kind == "map" and query.answered):
         found.append("not proved that no world is more probable: --method auto with more --seconds may")
     return found
 

@@ -190,7 +190,11 @@ def _warn_truth(ctx: Context, node: ast.Name | ast.Quoted) -> None:
 def introduced_symbol(ctx: Context, env: Env, node: ast.Name | ast.Quoted) -> str | None:
     """The symbol that a name in braces stands for, unless it is a variable, a param or a define."""
     bare = isinstance(node, ast.Name)
-    if bare and (node.text in env or is_abbreviation(ctx.declarations.get(node.text))):
+    declaration = ctx.declarations.get(node.text)
+    if bare and isinstance(declaration, ast.LearnDecl) and not declaration.slots:
+        message = f"`{node.text}` is a member here, and declared as a number that is learned"
+        ctx.error(node.span, message, "give one of them another name")
+    elif bare and (node.text in env or is_abbreviation(declaration)):
         return None
     ctx.introduced.add(ctx.values.id(node.text))
     return node.text

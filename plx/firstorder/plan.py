@@ -216,10 +216,10 @@ def instances(rules: Rules, question: Question) -> Iterator[GroundQuery]:
     query, env = question.query, question.env
     names = QueryNames(rules.evaluator.values, query, env)
     term, slots = query_slots(rules.evaluator, query, env)
-    indexes = list(zip(*slots.values(), strict=True)) or [()] * env.n
-    for row, (text, label) in enumerate(zip(names.texts(), names.labels(), strict=True)):
+    indexes = list(zip(*(column.tolist() for column in slots.values()), strict=True)) or [()] * env.n
+    for row, (text, name) in enumerate(zip(names.texts, names.labels(), strict=True)):
         yield GroundQuery(
-            query.kind, label or text, text, (), (), query.span, query.best, term,
+            query.kind, name, text, (), (), query.span, query.best, term,
             tuple(zip(slots, indexes[row], strict=True)),
         )  # fmt: skip
 

@@ -79,7 +79,7 @@ def reassembled(model: GroundModel, assembly: Assembly, nodes: NodeMap | None = 
     return replace(
         model,
         graph=assembly.graph,
-        queries=tuple(map(nodes.query, model.queries)),
+        queries=nodes.queries(model.queries),
         constant_weight=total_weight(model.values, constants),
     )
 

@@ -19,6 +19,7 @@ from plx.graph.assemble import assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import nodes_of
+from plx.graph.queries import singles
 from plx.graph.ragged import entries_of, owners, starts
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.graph.tables import total_weight
@@ -42,7 +43,7 @@ def without_barren(model: GroundModel) -> GroundModel:
 
     A `map` needs all of them.
     """
-    if any(query.kind == "map" for query in model.queries):
+    if any(query.kind == "map" for _, query in singles(model.queries)):
         return model
     graph = model.graph
     kept = np.zeros(graph.n_nodes, dtype=bool)
@@ -65,7 +66,7 @@ def without_barren(model: GroundModel) -> GroundModel:
         model,
         graph=assembly.graph,
         atoms=assembly.nodes.atoms(model.atoms, assembly.graph.n_variables),
-        queries=tuple(map(assembly.nodes.query, model.queries)),
+        queries=assembly.nodes.queries(model.queries),
         constant_weight=total_weight(
             model.values, np.array([model.constant_weight, assembly.constant_weight, *summed])
         ),

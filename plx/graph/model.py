@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -206,6 +206,9 @@ class GroundEvidence:
     span: Span
 
 
+QueryKind = Literal["probability", "distribution", "number", "joint", "map", "logz"]
+
+
 @dataclass(frozen=True)
 class GroundQuery:
     """One instance of a query; its answer is the joint distribution of its targets.
@@ -214,7 +217,7 @@ class GroundQuery:
     instances have in common, ``slots`` tells them apart: names, each with a value id.
     """
 
-    kind: Literal["probability", "distribution", "number", "joint", "map", "logz"]
+    kind: QueryKind
     name: str
     text: str
     targets: tuple[Target, ...]
@@ -234,7 +237,7 @@ class GroundModel:
     atoms: Atoms
     values: Values
     rules: tuple[GroundRule, ...]
-    queries: tuple[GroundQuery, ...]
+    queries: Sequence[GroundQuery]  # many instances of one query are a `QueryBlock`
     constant_weight: int = ZERO  # the log weight that is in every world, exactly: an id of `values`
     warnings: tuple[Diagnostic, ...] = ()  # what was odd but could be read
 

@@ -9,14 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.model import Atoms, GroundEvidence, GroundQuery, Target
-from plx.values import IntArray
+from plx.graph.queries import QueryBlock, blocks, each_part, singles
+from plx.sequences import joined
+from plx.values import IntArray, distinct
 
 
 def nodes_of(queries: Sequence[GroundQuery]) -> IntArray:
     """The nodes that the queries ask about, those of their ``given`` included."""
-    asked = [t.node for q in queries for t in q.targets if t.node >= 0]
-    asked += [c.node for q in queries for c in q.given if c.node >= 0]
-    return np.unique(np.array(asked, dtype=np.int64))
+    few = [query for _, query in singles(queries)]
+    asked = [t.node for q in few for t in q.targets] + [c.node for q in few for c in q.given]
+    wide = [block.node.astype(np.int64) for _, block in blocks(queries)]
+    found = distinct(np.concatenate([np.array(asked, dtype=np.int64), *wide]))
+    return found[found >= 0]
 
 
 class NodeMap(NamedTuple):
@@ -69,6 +73,18 @@ class NodeMap(NamedTuple):
             targets=tuple(self.target(target) for target in query.targets),
             given=tuple(fact for fact in given if fact is not None),
         )
+
+    def queries(self, queries: Sequence[GroundQuery]) -> Sequence[GroundQuery]:
+        """Queries over the nodes of the new graph."""
+        return joined(
+            each_part(queries, lambda _, block: self._block(block), lambda _, query: self.query(query))
+        )
+
+    def _block(self, block: QueryBlock) -> QueryBlock:
+        if not len(self.node):
+            return block
+        at, decided = np.maximum(block.node, 0), block.node < 0
+        return block.moved(np.where(decided, -1, self.node[at]), self.state[at])
 
     def atoms(self, atoms: Atoms, n_variables: int) -> Atoms:
         """The atoms over the nodes of a new graph of so many variables."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cmp_to_key
+from itertools import compress
 
 import numpy as np
 
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.operators import apply
-from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray, Values
+from plx.values import FALSE, IMPOSSIBLE, TRUE, ZERO, IntArray, Value, Values
 from plx.weights import Number, WeightError, compare
 
 _SMALL = 2**31
@@ -133,17 +134,16 @@ class Arithmetic:
     def _naturals_up_to(self, n: int) -> IntArray:
         known = len(self._naturals)
         if n >= known:
-            more = self.values.ids(range(known, max(n + 1, 2 * known)))
+            more = self.values.ids(range(known, max(n + 1, known + known // 8)))
             self._naturals = np.concatenate([self._naturals, more])
         return self._naturals
 
     def _learn(self) -> None:
         known = len(self._whole)
-        fresh = [self.values[i] for i in range(known, len(self.values))]
-        is_whole = [type(v) is int and abs(v) < _SMALL for v in fresh]
-        numbers = [v if w else 0 for v, w in zip(fresh, is_whole, strict=True)]
-        self._whole = np.concatenate([self._whole, np.array(numbers, dtype=np.int64)])
-        self._is_whole = np.concatenate([self._is_whole, np.array(is_whole, dtype=bool)])
+        fresh = self.values.take(range(known, len(self.values)))
+        whole, is_whole = _small_integers(fresh)
+        self._whole = np.concatenate([self._whole, whole])
+        self._is_whole = np.concatenate([self._is_whole, is_whole])
 
     def _small(self, ids: IntArray) -> bool:
         self._learn()
@@ -170,3 +170,11 @@ class Arithmetic:
         first, inverse = unique_rows(pairs)
         found = [self._binary(op, int(x), int(y)) for x, y in pairs[first]]
         return np.array(found, dtype=np.int64)[inverse].reshape(left.shape)
+
+
+def _small_integers(values: Sequence[Value]) -> tuple[IntArray, BoolArray]:
+    """Values as integers where they are small ones, else 0, and where they are."""
+    whole = [type(value) is int and -_SMALL < value < _SMALL for value in values]
+    found = np.zeros(len(values), dtype=np.int64)
+    found[whole] = np.array(list(compress(values, whole)), dtype=np.int64)
+    return found, np.array(whole, dtype=bool)

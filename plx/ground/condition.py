@@ -19,6 +19,8 @@ from plx.graph.assemble import (
 from plx.graph.derived import derived_of
 from plx.graph.model import Atoms, FactorGraph, GroundEvidence, GroundModel
 from plx.graph.node_map import nodes_of
+from plx.graph.queries import each_part
+from plx.sequences import joined
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
 
@@ -42,7 +44,9 @@ def condition(model: GroundModel, given: Sequence[GroundEvidence]) -> GroundMode
                 raise NoWorldError(_never(fact))
             fixed[fact.node] = fact.state
     hard = [_hard(graph, fact) for fact in given if fact.node >= graph.n_variables]
-    queries = tuple(replace(query, given=()) for query in model.queries)
+    queries = joined(
+        each_part(model.queries, lambda _, block: block, lambda _, query: replace(query, given=()))
+    )
     assembly = assemble(
         model.values,
         variable_cards(graph),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import perf_counter
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from plx.ground.formulas import Formulas
 from plx.ground.limits import MAX_GROUND
 from plx.ground.queries import ground_query
 from plx.ground.tasks import Task, split
+from plx.sequences import joined
 from plx.values import IMPOSSIBLE, IntArray
 
 
@@ -40,7 +42,7 @@ class Pieces(NamedTuple):
     batches: list[FactorBatch]
     derived: DerivedNodes
     rules: tuple[GroundRule, ...]
-    queries: tuple[GroundQuery, ...]
+    queries: Sequence[GroundQuery]
 
 
 def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
@@ -82,12 +84,12 @@ def pieces_of(program: Program, max_ground: int) -> Pieces:
     )
     if distributions:
         refuse_cycle(unobserved, distributions, tasks)
-    queries = []
+    queries: list[Sequence[GroundQuery]] = []
     for query in program.queries:
         formulas.budget = GroundBudget(query.span, max_ground)
-        queries += list(ground_query(formulas, query))
+        queries.append(ground_query(formulas, query))
     found = [*distributions, *batches]
-    return Pieces(evaluator, table, whole.cards, whole.fixed, found, counters.nodes(), rules, tuple(queries))
+    return Pieces(evaluator, table, whole.cards, whole.fixed, found, counters.nodes(), rules, joined(queries))
 
 
 def put_together(pieces: Pieces) -> GroundModel:
@@ -108,7 +110,7 @@ def put_together(pieces: Pieces) -> GroundModel:
         atoms=named(pieces.table, program, assembly.nodes.node),
         values=program.values,
         rules=pieces.rules,
-        queries=tuple(map(assembly.nodes.query, pieces.queries)),
+        queries=assembly.nodes.queries(pieces.queries),
         constant_weight=assembly.constant_weight,
     )
 

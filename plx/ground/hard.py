@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Final
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from plx.check.program import Program, Rule
 from plx.graph.assemble import FactorBatch, unmerged
-from plx.graph.model import GroundModel, GroundRule
+from plx.graph.model import GroundModel, GroundQuery, GroundRule
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, lay_out, named
 from plx.ground.budget import GroundBudget
@@ -24,6 +24,7 @@ from plx.ground.limits import MAX_GROUND
 from plx.ground.queries import ground_query
 from plx.ground.tasks import split
 from plx.ground.terms import applies
+from plx.sequences import joined
 from plx.source import Span
 from plx.values import IMPOSSIBLE, ZERO, IntArray
 
@@ -56,16 +57,16 @@ def ground_hard(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
             batches += map(_zeros, ground_distribution(unobserved, task))
         else:
             batches += map(_zeros, ground_task(formulas, task))
-    queries = []
+    queries: list[Sequence[GroundQuery]] = []
     for query in program.queries:
         formulas.budget = GroundBudget(query.span, max_ground)
-        queries += list(ground_query(formulas, query))
+        queries.append(ground_query(formulas, query))
     return GroundModel(
         graph=unmerged(program.values, cards, batches, counters.nodes()),
         atoms=named(table, program, np.arange(len(cards))),
         values=program.values,
         rules=rules,
-        queries=tuple(queries),
+        queries=joined(queries),
     )
 
 

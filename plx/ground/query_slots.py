@@ -8,9 +8,10 @@ from plx.ground.evaluate import Evaluator
 from plx.ground.terms import slot_names, variables
 from plx.syntax import ast
 from plx.syntax.printer import print_expr
+from plx.values import IntArray
 
 
-def query_slots(evaluator: Evaluator, query: Query, env: Env) -> tuple[str, dict[str, list[int]]]:
+def query_slots(evaluator: Evaluator, query: Query, env: Env) -> tuple[str, dict[str, IntArray]]:
     """The common term of all instances, and by the name of each slot the value ids of the instances.
 
     Those of an unknown are the random function and its slots, also where the query names some of them; those
@@ -25,8 +26,8 @@ def query_slots(evaluator: Evaluator, query: Query, env: Env) -> tuple[str, dict
         slots = dict(zip(names, target.arguments, strict=True))
         told = {argument.uid for argument in target.arguments if isinstance(argument, Variable)}
         bound = {name: uid for name, uid in bound.items() if uid not in told and name not in slots}
-    columns = {name: evaluator.value(argument, env).tolist() for name, argument in slots.items()}
-    columns |= {name: env.columns[uid].tolist() for name, uid in bound.items()}
+    columns = {name: evaluator.value(argument, env) for name, argument in slots.items()}
+    columns |= {name: env.columns[uid] for name, uid in bound.items()}
     return query.label or _term(query.syntax), columns
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from plx.errors import CallError, Diagnostic, PlxError
 from plx.graph.model import FactorGraph, GroundQuery
+from plx.graph.queries import blocks, singles
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import free_nodes
 
@@ -16,18 +17,27 @@ MOST_VALUES = 1 << 20
 """The answer to one query has at most so many values,"""
 
 MOST_TOGETHER = 1 << 22
-"""and all answers together have at most so many: of some hundred bytes each once they have names."""
+"""and all answers together have at most so many: of some hundred bytes each once they have names,"""
+
+_BESIDE = 8
+"""or of so many times fewer where they stay arrays."""
 
 
-def refuse_large_answers(graph: FactorGraph, queries: Iterable[GroundQuery]) -> None:
+def refuse_large_answers(graph: FactorGraph, queries: Sequence[GroundQuery]) -> None:
     """Raises PlxError that names each query of too many values, or the largest where all have too many.
 
     What a query's ``given`` fixes does not count.
     """
-    sizes = [(_bits(graph, query), query) for query in queries]
+    sizes = [(_bits(graph, query), query) for _, query in singles(queries)]
+    for _, block in blocks(queries):
+        free = np.flatnonzero(block.node >= 0)
+        if len(free):
+            widest = block[int(free[graph.card[block.node[free]].argmax()])]
+            sizes.append((_bits(graph, widest), widest))
     if large := [_too_wide(bits, query) for bits, query in sizes if bits > math.log2(MOST_VALUES)]:
         raise PlxError(large)
     total = sum(2.0**bits for bits, _ in sizes)
+    total += sum(graph.card[block.node[block.node >= 0]].sum() for _, block in blocks(queries)) / _BESIDE
     if total > MOST_TOGETHER:
         raise PlxError(_too_many(math.log2(total), *max(sizes, key=lambda pair: pair[0])))
 

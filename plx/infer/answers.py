@@ -8,9 +8,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from plx.graph.model import GroundModel, GroundQuery
-from plx.infer.inference import Answer, World
-from plx.values import FloatArray
+from plx.graph.model import GroundModel, GroundQuery, QueryKind
+from plx.graph.queries import QueryBlock
+from plx.infer.inference import Answer, AnswerBlock, World
+from plx.sequences import parts
+from plx.values import FloatArray, IntArray, Values
 
 
 def free_nodes(query: GroundQuery) -> tuple[int, ...]:
@@ -28,9 +30,14 @@ def numbers(model: GroundModel, query: GroundQuery) -> FloatArray:
 
 def is_number(model: GroundModel, query: GroundQuery) -> bool:
     """Whether an answer has a mean: that of a number, or of an unknown all of whose values are numbers."""
-    if query.kind != "distribution":
-        return query.kind == "number"
-    return bool(np.isfinite(numbers(model, query)).all())
+    return bool(query.targets) and reads_numbers(model.values, query.kind, query.targets[0].labels)
+
+
+def reads_numbers(values: Values, kind: QueryKind, labels: IntArray) -> bool:
+    """As `is_number`, of a query over a first target with these labels."""
+    if kind != "distribution":
+        return kind == "number"
+    return bool(np.isfinite(values.floats(labels)).all())
 
 
 def exact_answer(model: GroundModel, query: GroundQuery, p: FloatArray) -> Answer:
@@ -42,16 +49,17 @@ def exact_answer(model: GroundModel, query: GroundQuery, p: FloatArray) -> Answe
     if not is_number(model, query):
         return answer
     x = numbers(model, query)
-    mean, sd = moments(x, p)
+    mean, sd = map(float, moments(x, p))
     return replace(answer, mean=mean, sd=sd, mean_mcse=0.0, sd_mcse=0.0)
 
 
-def moments(x: FloatArray, p: FloatArray) -> tuple[float, float]:
-    """Mean and standard deviation of a number with values x and probabilities p."""
+def moments(x: FloatArray, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means and standard deviations of a number with values x and probabilities p [..., states]."""
     unit = float(power_of_two(np.abs(x).max(initial=0.0)))
     x = x / unit  # squares of the largest doubles would overflow
-    mean = float(x @ p)
-    return unit * mean, unit * float(np.sqrt(max(0.0, float((x - mean) ** 2 @ p))))
+    mean = np.asarray(p @ x)
+    variance = ((x - mean[..., None]) ** 2 * p).sum(axis=-1)
+    return unit * mean, unit * np.sqrt(np.maximum(0.0, variance))
 
 
 def power_of_two(largest: npt.ArrayLike) -> FloatArray:
@@ -70,7 +78,30 @@ def log_z_answer(log_z: float | None) -> Answer:
     return Answer(log_z=log_z, converged=log_z is not None)
 
 
+def exact_answers(model: GroundModel, block: QueryBlock, p: FloatArray, begin: IntArray) -> AnswerBlock:
+    """As `exact_answer`, for a block: the distribution of instance i begins at ``p[begin[i]]``."""
+    found = AnswerBlock.of(block, begin, p, np.zeros(len(p)))
+    for form, rows in block.rows_by_form():
+        if not reads_numbers(model.values, block.kind, form.labels):
+            continue
+        x = model.values.floats(form.labels)
+        found.mean[rows], found.sd[rows] = moments(x, p[begin[rows][:, None] + np.arange(len(x))])
+        found.mean_mcse[rows] = found.sd_mcse[rows] = 0.0
+    return found
+
+
 Nodes = tuple[int, ...]
+
+
+def asked_together(queries: Sequence[GroundQuery]) -> list[Nodes]:
+    """The distinct nodes that each query is about, each tuple once, in order; () for what is decided."""
+    found: dict[Nodes, None] = {}
+    for part in parts(queries):
+        if isinstance(part, QueryBlock):
+            found |= dict.fromkeys((node,) if node >= 0 else () for node in part.node.tolist())
+        else:
+            found |= dict.fromkeys(distinct(free_nodes(query)) for query in part if query.targets)
+    return list(found)
 
 
 def distinct(nodes: Sequence[int]) -> Nodes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from plx.errors import Diagnostic, Note, PlxError
 from plx.graph.model import GroundModel
+from plx.graph.queries import blocks, singles
 from plx.infer.counting.limits import MANY
 from plx.infer.exact.enumeration import EnumerationPlan, enumeration
 from plx.infer.exact_plan import Drawing, ExactPlan, Refusal
@@ -169,5 +170,5 @@ class _NothingToSum:
 def _worlds_only(problem: Problem) -> ExactPlan | None:
     """Nothing is to be summed where only most probable worlds are asked for."""
     queries = problem.model.queries
-    only = queries and all(query.kind == "map" for query in queries)
+    only = queries and all(query.kind == "map" for _, query in singles(queries)) and not any(blocks(queries))
     return _NothingToSum(problem.model) if only else None

@@ -8,9 +8,20 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from plx.graph.model import GroundModel, GroundRule
-from plx.infer.answers import Nodes, distinct, exact_answer, free_nodes, log_z_answer, repeated
+from plx.graph.model import GroundModel, GroundQuery, GroundRule
+from plx.graph.queries import QueryBlock, each_part
+from plx.graph.ragged import starts
+from plx.infer.answers import (
+    Nodes,
+    distinct,
+    exact_answer,
+    exact_answers,
+    free_nodes,
+    log_z_answer,
+    repeated,
+)
 from plx.infer.inference import Answer, Assignments, Inference
+from plx.sequences import joined
 from plx.values import FloatArray
 
 
@@ -74,13 +85,18 @@ def exact_inference(
     ``joint`` gives that of distinct nodes, flat in C order.
     """
     log_z = log_sum + model.log_constant
-    answers = []
-    for query in model.queries:
+
+    def block(_: slice, queries: QueryBlock) -> Sequence[Answer]:
+        each = [joint((node,) if node >= 0 else ()) for node in queries.node.tolist()]
+        begin = starts([len(p) for p in each])[:-1]
+        return exact_answers(model, queries, np.concatenate(each), begin)
+
+    def single(_: int, query: GroundQuery) -> Answer:
         if query.kind == "map":
-            answers.append(Answer())
-        elif query.kind == "logz":
-            answers.append(log_z_answer(log_z))
-        else:
-            free = free_nodes(query)
-            answers.append(exact_answer(model, query, repeated(model, free, joint(distinct(free)))))
-    return Inference("exact", reason, tuple(answers), log_z=log_z)
+            return Answer()
+        if query.kind == "logz":
+            return log_z_answer(log_z)
+        free = free_nodes(query)
+        return exact_answer(model, query, repeated(model, free, joint(distinct(free))))
+
+    return Inference("exact", reason, joined(each_part(model.queries, block, single)), log_z=log_z)

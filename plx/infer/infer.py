@@ -10,14 +10,16 @@ from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
+from plx.graph.queries import singles, with_targets
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
 from plx.infer.exact_run import carried_out, exactly, exactly_in_time
 from plx.infer.inference import Answer, Inference, World
-from plx.infer.limits import CHEAP, FEWEST, KNOWN
+from plx.infer.limits import CHEAP, COUNTS, FEWEST, KNOWN
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
 from plx.infer.prepared import Prepared
 from plx.infer.problem import Problem
+from plx.sequences import inserted, joined, replaced
 
 
 def infer(model: GroundModel | Prepared, method: str = "auto", options: Options | None = None) -> Inference:
@@ -83,8 +85,8 @@ def _with_own_draws(problem: Problem, found: Inference, options: Options) -> Inf
 
 def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
     """Whether fewer of the best worlds are there than a `map` asks for."""
-    pairs = zip(model.queries, found.answers, strict=True)
-    return any(query.kind == "map" and len(answer.worlds) < query.best for query, answer in pairs)
+    best = {i: query.best for i, query in singles(model.queries) if query.kind == "map"}
+    return any(len(found.answers[i].worlds) < count for i, count in best.items())
 
 
 def _answered(ready: Prepared, method: str, options: Options) -> Inference:
@@ -121,7 +123,7 @@ def _out_of_reach(problem: Problem, options: Options) -> Inference:
     """What ``auto`` does where no exact way fits: it samples; `map` is exact still, if that fits."""
     reason = f"exact answers are out of reach ({worlds_text(problem)} worlds)"
     name = None
-    if any(query.kind == "logz" for query in problem.model.queries):
+    if any(query.kind == "logz" for _, query in singles(problem.model.queries)):
         name, reason = "tempered", f"{reason}, and log Z is asked for"
     return _with_worlds(problem, _sampled(name, reason, problem, options), options)
 
@@ -160,12 +162,13 @@ def _sampled(name: str | None, reason: str, problem: Problem, options: Options) 
     queries, resumed = problem.model.queries, options.resumed
     if resumed is not None:  # its chains stand in its own copy of the model
         name, problem = resumed.sampler.name, resumed.problem.asking(queries)
-    sums = name is not None and SAMPLERS[name].sums and any(query.kind == "logz" for query in queries)
-    asked = resumed.problem if resumed else problem.asking(tuple(q for q in queries if q.targets))
+    others = {i: query for i, query in singles(queries) if not query.targets}
+    sums = name is not None and SAMPLERS[name].sums and any(q.kind == "logz" for q in others.values())
+    asked = resumed.problem if resumed else problem.asking(with_targets(queries))
     if not (asked.model.queries or sums):
         return Inference(name or USUAL, reason, (Answer(),) * len(queries), seed=options.seed)
-    options = replace(options, chains=max(options.chains, FEWEST))
-    with within(seconds_left() / (2 if any(query.kind == "map" for query in queries) else 1)):
+    options = replace(options, chains=_chains(options, int(asked.targets.offset[-1])))
+    with within(seconds_left() / (2 if any(q.kind == "map" for q in others.values()) else 1)):
         if name is None:
             name, why, found = sample_by_choice(asked, options)
             reason = f"{reason}; {why}" if why else reason
@@ -173,16 +176,14 @@ def _sampled(name: str | None, reason: str, problem: Problem, options: Options) 
             found = sample(asked, SAMPLERS[name], options, sums)
     log_z = found.log_z
     sum_answer = sampled_log_z(log_z, options)
-    answered = (*sampled_answers(asked.model, found, options), *([sum_answer] if sums and log_z else []))
-    answers = iter(answered)
+    answers = sampled_answers(asked.model, found, options)
+    answered = joined([answers, (sum_answer,)]) if sums and log_z else answers
+    unsampled = {i: sum_answer if query.kind == "logz" else Answer() for i, query in others.items()}
     samples = found.samples
     inference = Inference(
         name,
         reason,
-        tuple(
-            next(answers) if query.targets else sum_answer if query.kind == "logz" else Answer()
-            for query in queries
-        ),
+        inserted(answers, unsampled),
         log_z=None if log_z is None else log_z.value,
         log_z_mcse=0.0 if log_z is None else log_z.mcse,
         seed=options.seed,
@@ -197,21 +198,29 @@ def _sampled(name: str | None, reason: str, problem: Problem, options: Options) 
     return with_draws(problem, inference, options, found)
 
 
+def _chains(options: Options, states: int) -> int:
+    """How many chains count so many states; fewer where it is many, if nobody asked for that number."""
+    chains = max(options.chains, FEWEST)
+    while not options.fixed and chains > FEWEST and chains * states > COUNTS:
+        chains //= 2
+    return chains
+
+
 def _with_worlds(problem: Problem, found: Inference, options: Options, proven: bool = True) -> Inference:
     """The answers to `map` filled in where they have no worlds, and to `logz` where it is known."""
-    queries, answers, notes = problem.model.queries, list(found.answers), list(found.notes)
-    open_ = [i for i, query in enumerate(queries) if query.kind == "map" and not answers[i].worlds]
+    queries, notes, more = problem.model.queries, list(found.notes), dict[int, Answer]()
+    kinds = {i: query for i, query in singles(queries) if not query.targets}
+    open_ = {i: q.best for i, q in kinds.items() if q.kind == "map" and not found.answers[i].worlds}
     if open_:
-        worlds, how = _worlds(problem, max(queries[i].best for i in open_), options, proven)
-        for i in open_:
-            answers[i] = map_answer(worlds[: queries[i].best])
+        worlds, how = _worlds(problem, max(open_.values()), options, proven)
+        more |= {i: map_answer(worlds[:best]) for i, best in open_.items()}
         notes.append(how)
-    for i, query in enumerate(queries):
-        if query.kind == "logz" and answers[i].log_z is None:
-            answers[i] = log_z_answer(found.log_z)
+    for i, query in kinds.items():
+        if query.kind == "logz" and found.answers[i].log_z is None:
+            more[i] = log_z_answer(found.log_z)
             if found.log_z is None:
                 notes.append(_log_z_note(found.method, refused=proven))
-    return replace(found, answers=tuple(answers), notes=tuple(dict.fromkeys(notes)))
+    return replace(found, answers=replaced(found.answers, more), notes=tuple(dict.fromkeys(notes)))
 
 
 def _worlds(problem: Problem, count: int, options: Options, proven: bool) -> tuple[tuple[World, ...], str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import GroundModel
+from plx.graph.queries import QueryBlock
+from plx.sequences import parts
 from plx.values import FloatArray, IntArray
 
 Assignment = npt.NDArray[np.int32]
@@ -105,12 +107,90 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
+class AnswerBlock(Sequence[Answer]):
+    """The answers to a `QueryBlock` as arrays: what an Answer says of instance i, NaN where that is None.
+
+    Its distribution is ``p[begin[i] : begin[i] + size[i]]``.
+    """
+
+    begin: IntArray  # [n]
+    size: IntArray  # [n]
+    p: FloatArray
+    mcse: FloatArray
+    mean: FloatArray  # [n]
+    sd: FloatArray  # [n]
+    mean_mcse: FloatArray  # [n]
+    sd_mcse: FloatArray  # [n]
+    ess: FloatArray  # [n]
+    rhat: FloatArray  # [n]
+    bulk_ess: FloatArray  # [n]
+    tail_ess: FloatArray  # [n]
+    converged: npt.NDArray[np.bool_]  # [n]
+
+    @classmethod
+    def of(cls, block: QueryBlock, begin: IntArray, p: FloatArray, mcse: FloatArray) -> AnswerBlock:
+        """Converged answers of which nothing else is known yet."""
+        mean, sd, mean_mcse, sd_mcse, ess, rhat, bulk, tail = np.full((8, len(block)), np.nan)
+        sizes = np.array([len(form.labels) for form in block.forms], dtype=np.int64)
+        sure = np.ones(len(block), dtype=bool)
+        numbers = (mean, sd, mean_mcse, sd_mcse, ess, rhat, bulk, tail)
+        return cls(begin, sizes[block.form], p, mcse, *numbers, sure)
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    @overload
+    def __getitem__(self, position: SupportsIndex) -> Answer: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Answer, ...]: ...
+
+    def __getitem__(self, position: SupportsIndex | slice) -> Answer | tuple[Answer, ...]:
+        at = range(len(self))[position]
+        return tuple(map(self._one, at)) if isinstance(at, range) else self._one(at)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return map(self._one, range(len(self)))
+
+    def _one(self, at: int) -> Answer:
+        part = slice(self.begin[at], self.begin[at] + self.size[at])
+        return Answer(
+            self.p[part],
+            self.mcse[part],
+            _known(self.mean[at]),
+            _known(self.sd[at]),
+            _known(self.mean_mcse[at]),
+            _known(self.sd_mcse[at]),
+            _known(self.ess[at]),
+            _known(self.rhat[at]),
+            bulk_ess=_known(self.bulk_ess[at]),
+            tail_ess=_known(self.tail_ess[at]),
+            converged=bool(self.converged[at]),
+        )
+
+
+def _known(x: float) -> float | None:
+    return None if np.isnan(x) else float(x)
+
+
+def measured(answers: Sequence[Answer], name: str) -> FloatArray:
+    """One number of every answer, as ``rhat`` [n]; NaN where it is None."""
+    found = [
+        getattr(part, name)
+        if isinstance(part, AnswerBlock)
+        else np.array([getattr(answer, name) for answer in part], dtype=np.float64)
+        for part in parts(answers)
+    ]
+    return np.concatenate(found).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
 class Inference:
     """All answers of a run, in the order of ``GroundModel.queries``."""
 
     method: str
     reason: str
-    answers: tuple[Answer, ...]
+    answers: Sequence[Answer]
     log_z: float | None = None
     log_z_mcse: float = 0.0
     seed: int | None = None

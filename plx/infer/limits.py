@@ -39,3 +39,6 @@ TRYING_ALONE = 0.9
 
 FEWEST = 16
 """Fewer chains than this may all be in one place and agree, so more are run than were asked for."""
+
+COUNTS = 1 << 24
+"""Where chains are as many as usual, and would count more states than this together, they are fewer."""

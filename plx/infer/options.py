@@ -52,12 +52,14 @@ class Options:
     """How to run. ``samples`` counts draws over all chains; ``seconds`` is wall-clock time; ``draws``
     worlds of each chain are kept.
 
-    ``threads`` never changes an answer. ``refused`` says why ways looked at before do not fit. ``resumed`` is
-    a run (`plx.infer.mcmc.batches.Run`) to go on with, or None. Pickled options are without who looks on.
+    ``threads`` never changes an answer. Chains that would count very many states are fewer, unless they are
+    ``fixed``, as those asked for are. ``refused`` says why ways looked at before do not fit. ``resumed`` is a
+    run (`plx.infer.mcmc.batches.Run`) to go on with, or None. Pickled options are without who looks on.
     """
 
     seed: int = 0
     chains: int = 64
+    fixed: bool = True
     samples: int | None = None
     seconds: float | None = 60.0
     accuracy: float = 0.005
@@ -150,7 +152,7 @@ def run_options(
         "seed": drawn_seed(),
         "seconds": Options.seconds if samples is None and method != "exact" else None,
     }
-    return Options(**usual | told)
+    return Options(fixed=chains is not None, **usual | told)
 
 
 def drawn_seed() -> int:

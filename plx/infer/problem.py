@@ -3,40 +3,57 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.graph.components import components
-from plx.graph.model import FactorGraph, GroundModel, GroundQuery
-from plx.graph.rows import BoolArray
+from plx.graph.model import FactorGraph, GroundModel, GroundQuery, QueryKind, Target
+from plx.graph.queries import blocks, singles
+from plx.graph.ragged import segments, starts
+from plx.graph.rows import BoolArray, unique_keys
 from plx.graph.subgraph import hard_factors, live_derived, subgraph
-from plx.infer.answers import Nodes, free_nodes, is_number
-from plx.values import IntArray
+from plx.infer.answers import Nodes, free_nodes, reads_numbers
+from plx.values import IntArray, distinct
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Targets:
-    """The distinct targets of a model's queries: tuples of nodes; states count in C order."""
+    """The distinct targets of a model's queries: tuples of nodes; states count in C order.
 
-    nodes: tuple[Nodes, ...]
+    Those of target t are ``node[start[t] : start[t + 1]]``.
+    """
+
+    start: IntArray  # [T + 1]
+    node: IntArray
     offset: IntArray  # [T + 1]
-    of_query: IntArray  # [queries] position in nodes
+    of_query: IntArray  # [queries] which target
 
-    @property
+    def __len__(self) -> int:
+        return len(self.offset) - 1
+
+    @cached_property
+    def nodes(self) -> tuple[Nodes, ...]:
+        """The nodes of each target."""
+        every = self.node.tolist()
+        return tuple(tuple(every[a:b]) for a, b in pairwise(self.start.tolist()))
+
+    @cached_property
     def asked(self) -> IntArray:
         """The nodes that are asked about, sorted, each once."""
-        return np.array(sorted({node for nodes in self.nodes for node in nodes}), dtype=np.int64)
+        return distinct(self.node)
 
     def states(self, card: npt.NDArray[np.integer], nodes: npt.NDArray[np.integer]) -> IntArray:
         """The joint state of every target, shape (T, n), from the states of all nodes, shape (V + D, n)."""
-        index = np.zeros((len(self.nodes), nodes.shape[1]), dtype=np.int64)
-        arity = np.array([len(scope) for scope in self.nodes], dtype=np.int64)
+        index = np.zeros((len(self), nodes.shape[1]), dtype=np.int64)
+        arity = np.diff(self.start)
         for size in np.unique(arity).tolist():
             mine = np.flatnonzero(arity == size)
-            scope = np.array([self.nodes[t] for t in mine], dtype=np.int64).reshape(len(mine), size)
+            scope = self.node[segments(self.start[mine], arity[mine])].reshape(len(mine), size)
             for position in range(size):
                 index[mine] = index[mine] * card[scope[:, position]][:, None] + nodes[scope[:, position]]
         return index
@@ -93,7 +110,7 @@ class Problem:
         """What the queries ask about."""
         return targets_of(self.model)
 
-    def asking(self, queries: tuple[GroundQuery, ...]) -> Problem:
+    def asking(self, queries: Sequence[GroundQuery]) -> Problem:
         """The same model with other queries."""
         other = Problem(replace(self.model, queries=queries))
         vars(other)["parts"] = self.parts
@@ -101,19 +118,48 @@ class Problem:
 
 
 def targets_of(model: GroundModel) -> Targets:
-    """The targets to count.
+    """The targets to count, in the order in which they are asked about.
 
     Queries about the same nodes share a target, unless they read different numbers off it.
     """
-    position: dict[tuple[Nodes, bytes], int] = {}
-    of_query, sizes = [], []
-    card = model.graph.card.tolist()
-    for query in model.queries:
+    node, number, scopes = _asked(model)
+    first, inverse = unique_keys(node * (number.max(initial=0) + 1) + number)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    own = node[first[order]]
+    alone, joint = own >= 0, np.flatnonzero(own < -1).tolist()
+    count = alone.astype(np.int64)
+    size = np.ones(len(own), dtype=np.int64)
+    size[alone] = model.graph.card[own[alone]]
+    for t in joint:
+        nodes = scopes[-2 - own[t]]
+        count[t], size[t] = len(nodes), math.prod(model.graph.card[list(nodes)].tolist())
+    start = starts(count)
+    every = np.repeat(own, count)
+    for t in joint:
+        every[start[t] : start[t + 1]] = scopes[-2 - own[t]]
+    return Targets(start, every, starts(size), rank[inverse])
+
+
+def _asked(model: GroundModel) -> tuple[IntArray, IntArray, list[Nodes]]:
+    """Of each query the node that it asks about, -1 where it is decided, -2 - i for several nodes, the i-th
+    of a list; and which numbers it reads off."""
+    node, number = (np.full(len(model.queries), fill, dtype=np.int64) for fill in (-1, 0))
+    read: dict[bytes, int] = {b"": 0}
+    scopes: dict[Nodes, int] = {}
+
+    def numbered(kind: QueryKind, target: Target) -> int:
+        labels = target.labels if reads_numbers(model.values, kind, target.labels) else None
+        return read.setdefault(b"" if labels is None else labels.tobytes(), len(read))
+
+    for at, block in blocks(model.queries):
+        node[at] = block.node
+        number[at] = np.array([numbered(block.kind, form) for form in block.forms])[block.form]
+    for i, query in singles(model.queries):
         nodes = free_nodes(query)
-        key = nodes, query.targets[0].labels.tobytes() if is_number(model, query) else b""
-        if key not in position:
-            position[key] = len(position)
-            sizes.append(card[nodes[0]] if len(nodes) == 1 else math.prod(card[node] for node in nodes))
-        of_query.append(position[key])
-    offset = np.cumsum([0, *sizes], dtype=np.int64)
-    return Targets(tuple(nodes for nodes, _ in position), offset, np.array(of_query, dtype=np.int64))
+        if nodes:
+            node[i] = nodes[0] if len(nodes) == 1 else -2 - scopes.setdefault(nodes, len(scopes))
+        if query.targets:
+            number[i] = numbered(query.kind, query.targets[0])
+    return node, number, list(scopes)

@@ -45,7 +45,8 @@ HEADINGS = ("number", "value", "± se", "prior", "observed", "expected")
 @dataclass(frozen=True)
 class Number:
     """A learned number: its value and standard error, its prior, and its statistic in the data and under the
-    fit. ``error`` is 0 where a Laplace prior holds it at its mean, infinite where nothing decides it.
+    fit. ``error`` is 0 where a Laplace prior holds it at its mean, infinite where nothing decides it;
+    it and the statistics are nan where a search by draws was interrupted before the first of them.
     ``formula`` is what it weighs in a Markov logic network."""
 
     name: str
@@ -177,9 +178,16 @@ class Fit(Generic[Runnable]):
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["number", "value", "se", "prior", "observed", "expected"])
         for one in self.numbers:
-            error = "" if math.isinf(one.error) else repr(one.error)
+            error = repr(one.error) if math.isfinite(one.error) else ""
             writer.writerow(
-                [one.name, repr(one.value), error, one.prior, f"{one.observed:.9g}", f"{one.expected:.9g}"]
+                [
+                    one.name,
+                    repr(one.value),
+                    error,
+                    one.prior,
+                    _count(one.observed, 9),
+                    _count(one.expected, 9),
+                ]
             )
         return out.getvalue()
 
@@ -244,12 +252,21 @@ def _row(number: Number) -> list[str]:
     row = [
         number.name,
         value if float(value) else value.lstrip("-"),
-        "∞" if math.isinf(number.error) else error_text(number.error),
+        _error(number.error),
         number.prior,
-        f"{number.observed:.6g}",
-        f"{number.expected:.6g}",
+        _count(number.observed, 6),
+        _count(number.expected, 6),
     ]
     return [*row, shortened(number.formula)] if number.formula else row
+
+
+def _error(error: float) -> str:
+    return "" if math.isnan(error) else "∞" if math.isinf(error) else error_text(error)
+
+
+def _count(statistic: float, digits: int) -> str:
+    """A statistic; empty where a search was interrupted before it was known."""
+    return "" if math.isnan(statistic) else f"{statistic:.{digits}g}"
 
 
 def _finite(number: Number) -> dict[str, Any]:

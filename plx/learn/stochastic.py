@@ -35,6 +35,9 @@ _NEAR = 0.25
 _APART = 5.0
 """So many standard errors of a difference are no chance."""
 
+_TOLD = 3.0
+"""Information of fewer Monte-Carlo errors is not told from none."""
+
 _NOTHING = 1e-18
 """The variance of a number that does not depend on the draws."""
 
@@ -84,6 +87,7 @@ class _Round:
     draws: int
     mixed: bool
     curved: bool  # whether the information was positive
+    blind: tuple[str, ...]  # numbers of which the draws cannot tell whether the data say anything
 
     @property
     def far(self) -> float:
@@ -104,7 +108,7 @@ class Stochastic:
     """The likelihood of worlds over K numbers by lanes: one set for each distinct model."""
 
     def __init__(self, worlds: Sequence[World], names: Sequence[str], seed: int) -> None:
-        self.size = len(names)
+        self.size, self._names = len(names), tuple(names)
         source = seed_sequence(seed, Stream.FITS)
         seeds = source.generate_state(2 * len(worlds), np.uint32).tolist()
         self._sets: list[tuple[Lanes, int, int]] = []
@@ -159,9 +163,9 @@ class Stochastic:
         self, rounds: Sequence[_Round], start: FloatArray, path: Sequence[float], reason: str
     ) -> Simulated:
         if not rounds:
-            unknown = np.full(self.size, np.inf)
             none = np.full(self.size, np.nan)
-            return Simulated(start, unknown, unknown, none, none, tuple(path), False, reason, ())
+            note = "no draw was made: the values are those that the search started at"
+            return Simulated(start, none, none, none, none, tuple(path), False, reason, (note,))
         last, best = rounds[-1], _near(rounds)
         notes = [
             f"standard errors include the Monte-Carlo error of the draws, which is at most"
@@ -169,7 +173,15 @@ class Stochastic:
             if np.isfinite(best.rough)
             else "there are too few draws"
         ]
-        if not last.curved:
+        if last.blind:
+            listed = ", ".join(last.blind)
+            notes.append(
+                f"the draws cannot tell whether the data say anything of {listed}:"
+                " there the prior alone counts"
+            )
+            if not last.curved:
+                reason = reason or "not converged: the draws cannot tell whether there is a maximum"
+        elif not last.curved:
             notes.append(
                 "the information is not positive here: standard errors are those of complete data, too small"
             )
@@ -200,6 +212,9 @@ class Stochastic:
                 expected += times * one.mean
                 free += times * one.covariance
             information -= sign * times * one.covariance
+        blind: FloatArray = np.zeros((self.size, 0))
+        if any(sign > 0 for _, sign, _ in drawn):
+            information, blind = _told(information, free, drawn)
         _, slope = priors.smooth(weights)
         gradient = observed - expected + slope
         matrix, curved = _positive(information + np.diag(priors.precision), free + np.diag(priors.precision))
@@ -220,7 +235,37 @@ class Stochastic:
             draws,
             mixed,
             curved,
+            self._of(blind),
         )
+
+    def _of(self, directions: FloatArray) -> tuple[str, ...]:
+        """The numbers that directions, shape (K, n), are mostly about."""
+        size = np.abs(directions)
+        about = (size > 0.3 * size.max(axis=0, initial=0.0)).any(axis=1)
+        return tuple(name for name, one in zip(self._names, about.tolist(), strict=True) if one)
+
+
+def _told(
+    information: FloatArray, free: FloatArray, drawn: Sequence[tuple[Drawn, int, int]]
+) -> tuple[FloatArray, FloatArray]:
+    """The information without what draws cannot tell from 0, and the directions [K, n] of that.
+
+    Where values are hidden it is a difference of covariances. In units of what complete data would tell, each
+    direction has a share from 0 to 1, whose error is that of two variances of so many effective draws.
+    """
+    size, axes = np.linalg.eigh(free)
+    kept = size > 1e-9 * max(1.0, float(size.max(initial=0.0)))
+    whiten = axes[:, kept] / np.sqrt(size[kept])
+    share, turned = np.linalg.eigh(whiten.T @ information @ whiten)
+    directions = whiten @ turned
+    error = np.zeros(len(share))
+    for one, _, times in drawn:
+        within = times * np.einsum("ji,jk,ki->i", directions, one.covariance, directions)
+        spread = times * (one.lane_means @ directions).var(axis=0, ddof=1) / len(one.lane_means)
+        error += 2 * within * spread  # (within)² · 2 / n, n = within / spread
+    blind = share < _TOLD * np.sqrt(error)
+    back = (axes[:, kept] * np.sqrt(size[kept])) @ turned
+    return (back * np.where(blind, 0.0, share)) @ back.T, directions[:, blind]
 
 
 def compared(searches: Sequence[Simulated]) -> Simulated:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plx.errors import Diagnostic
-from plx.graph.model import GroundModel, GroundQuery
+from plx.graph.model import GroundModel
+from plx.graph.queries import blocks, singles
 from plx.lint.finding import finding
 from plx.source import Span
 
@@ -22,11 +23,14 @@ def decided(model: GroundModel) -> Iterator[Diagnostic]:
 
 
 def _queries(model: GroundModel) -> Iterator[Diagnostic]:
-    instances: dict[Span, list[GroundQuery]] = {}
-    for query in model.queries:
+    nodes: dict[Span, list[int]] = {}
+    for _, query in singles(model.queries):
         if query.span is not None and query.targets:
-            instances.setdefault(query.span, []).append(query)
-    for span, asked in instances.items():
-        if all(target.node < 0 for query in asked for target in query.targets):
+            nodes.setdefault(query.span, []).extend(target.node for target in query.targets)
+    for _, block in blocks(model.queries):
+        if block.span is not None:
+            nodes.setdefault(block.span, []).append(int(block.node.max()))
+    for span, asked in nodes.items():
+        if max(asked) < 0:
             message = "this query is decided by what is observed or fixed, whatever the rules say"
             yield finding("PLX204", span, message)

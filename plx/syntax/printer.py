@@ -34,6 +34,9 @@ _BINARY: dict[ast.BinaryOp, tuple[str, int, int, int]] = {
 }
 """Operator → its text, how tightly it binds, and how tightly its left and right side must."""
 
+_LARGE = 10**15
+"""Whole numbers below this are written as Python does."""
+
 
 def print_module(module: ast.Module) -> str:
     """A program as canonical source, one statement per line."""
@@ -51,6 +54,8 @@ def print_expr(expr: ast.Expr, names: Mapping[str, str] | None = None) -> str:
 
 def print_value(value: Value) -> str:
     """A value as it is written in a program; numbers are exact."""
+    if type(value) is int and -_LARGE < value < _LARGE:
+        return str(value)
     if isinstance(value, str):
         return value if is_name(value) else quoted(value)
     if isinstance(value, bool):

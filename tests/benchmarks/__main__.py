@@ -30,6 +30,7 @@ from tests.benchmarks import (
     rivals,
     startup,
     symmetry,
+    wide,
 )
 from tests.benchmarks.table import QUICK, Settings, Table
 
@@ -46,6 +47,7 @@ SECTIONS: dict[str, Callable[[Settings], list[Table]]] = {
     "grounding": grounding.measure,
     "joins": joins.measure,
     "startup": startup.measure,
+    "wide": wide.measure,
 }
 
 DOCS = Path(__file__).parents[2] / "docs"

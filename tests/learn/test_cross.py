@@ -105,6 +105,8 @@ DECLARED = "a(dom)\nb(dom)\nc(dom)\n"
         ("a(dom, dom)\n1 a(x, y)\n", "a(X1, X2)\na(X1, X3)\n", math.log(5.45e-5), -9.817, None),
         ("a(dom, dom)\n1 a(x, x)\n", "a(X1, X1)\na(X1, X2)\na(X3, X3)\n", None, -6.097, -0.67763),
         ("a(dom)\nb(dom)\n1 !a(x) v b(y)\n", "b(X1)\nb(X2)\n", math.log(0.110), None, None),
+        ("a(dom)\nb(dom)\n0 a(x) ^ b(x)\n0 b(x)\n", "a(X1)\nb(X2)\n", math.log(0.0625), -2.7726, None),
+        ("a(dom, dom)\n0 a(x, x)\n", "a(X1, X1)\na(X1, X2)\na(X3, X3)\n", math.log(0.00195), -6.238, None),
     ],
 )
 def test_constants_of_forclift(

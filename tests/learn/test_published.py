@@ -60,3 +60,26 @@ def test_constants_of_forclift_on_imdb() -> None:
     assert log_likelihood([valued(world_of(model.origin, ()), {"w1": 0})]) == pytest.approx(
         -5597.856630202117
     )
+
+
+RECORDED = {
+    "imdb": """-0.9537143249657458 0.4290971316588201 -0.9905030614641142 0.41378247401164747
+        2.628029806773831 -16.5005204380062 -0.08581939285300337 -0.15340724525668825 8.709712379643232""",
+    "webkb2": """-6.422947152786691 -5.695767167916951 1.4831259809182646 -11.139728791062351
+        3.7367248437726714 1.838195270720632 -0.054950476803692076 0.5008872927556092 -0.041883127014925955
+        -3.1872644041834737 -7.395636151029688 1.597474249223895""",
+}
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("rules", "folds", "expected"), [("imdb", (1, 2, 4, 5), -1211.727), ("webkb2", (1, 3, 4), -2407.243)]
+)
+def test_weights_that_forclift_recorded(rules: str, folds: tuple[int, ...], expected: float) -> None:
+    weights = {f"w{i}": float(value) for i, value in enumerate(RECORDED[rules].split(), start=1)}
+    models = [
+        plx.load(DATA / f"{rules}.mln", DATA / f"{rules}_fold{k}.db", world="closed", trained="all")
+        for k in folds
+    ]
+    found = log_likelihood([valued(world_of(model.origin, ()), weights) for model in models])
+    assert found == pytest.approx(expected, abs=1e-3)

@@ -79,6 +79,23 @@ def test_hidden_values_are_drawn_too() -> None:
     agree(*fields("~ normal(0, 2)", count=8, kept=0.8), starts=1)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_information_that_is_noise_counts_for_nothing(seed: int) -> None:
+    text = """
+type P = 1..5
+random f(P)
+random g(P)
+learn a ~ normal(0, 10)
+learn b ~ normal(0, 10)
+weight a: f(x) <=> g(x) for x in P
+weight b: f(x) for x in P
+observe f(x) = (x < 4) for x in P
+"""
+    (a, b) = (found := plx.compile(text).learn(objective="stochastic", seed=seed)).numbers
+    assert any("cannot tell whether the data say anything of a:" in note for note in found.notes)
+    assert a.error > 9.9 and abs(a.value) < 3 and b.error < 3
+
+
 def test_lanes_keep_hard_rules() -> None:
     text = "type P = 1..6 random f(P) random g(P) learn a learn b require f(x) => g(x) for x in P "
     text += "require exists(f(x) for x in P) weight a: f(x) for x in P "
@@ -143,6 +160,17 @@ def test_lanes_that_do_not_mix_are_named() -> None:
     assert not found.converged and "do not mix" in found.reason
     assert math.isnan(found.log_likelihood) and '"log_likelihood": null' in found.to_json()
     assert "stochastic likelihood, not summed" in repr(found)
+
+
+def test_what_is_not_known_before_the_first_draw_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    model, worlds = fields(count=1)
+    monkeypatch.setattr(Lanes, "burn", interrupted)
+    found = model.learn(worlds, objective="stochastic")
+    assert found.reason == "interrupted" and not found.converged and "no draw was made" in str(found.notes)
+    assert not any(word in repr(found) + found.to_csv() + found.to_json() for word in ("nan", "NaN", "∞"))
 
 
 def test_auto_draws_where_nothing_is_summed() -> None:

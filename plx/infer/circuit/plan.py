@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from plx.graph.queries import singles
 from plx.infer.answers import map_answer
 from plx.infer.circuit.compiled import CompiledCircuit, compiled
 from plx.infer.circuit.limits import EDGES, STATES
@@ -18,6 +19,7 @@ from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference, World
 from plx.infer.options import Clock
 from plx.infer.problem import Problem
+from plx.sequences import replaced
 from plx.values import FloatArray, IntArray
 
 
@@ -50,15 +52,13 @@ class CircuitPlan:
             lambda nodes: circuit.joint(tuple(place[list(nodes)].tolist())),
         )
         found = replace(found, notes=(*found.notes, *circuit.given_up))
-        best = max((query.best for query in model.queries if query.kind == "map"), default=0)
+        wanted = {i: query.best for i, query in singles(model.queries) if query.kind == "map"}
+        best = max(wanted.values(), default=0)
         if not best or not circuit.lists(best):
             return found
         worlds, note = told(self._worlds(circuit, best), "the circuit")
-        answers = [
-            map_answer(worlds[: query.best]) if query.kind == "map" else answer
-            for query, answer in zip(model.queries, found.answers, strict=True)
-        ]
-        return replace(found, answers=tuple(answers), notes=(*found.notes, note))
+        answers = replaced(found.answers, {i: map_answer(worlds[:n]) for i, n in wanted.items()})
+        return replace(found, answers=answers, notes=(*found.notes, note))
 
     def best(self, count: int) -> tuple[tuple[World, ...], str]:
         """The best worlds, best first, and what they were read off, for people. Raises as ``run``."""

@@ -17,9 +17,10 @@ from functools import cached_property
 import numpy as np
 
 from plx import deadline
-from plx.graph.model import GroundModel, GroundQuery
+from plx.graph.model import GroundModel
+from plx.graph.node_map import nodes_of
 from plx.graph.sizes import from_bits, joint_bits, joint_states, size_text
-from plx.infer.answers import distinct, free_nodes
+from plx.infer.answers import asked_together
 from plx.infer.counting.histograms import Component, components_of
 from plx.infer.counting.limits import JOINT_BITS, LARGEST, MOST_CELLS, MOST_NODES, SMALL
 from plx.infer.counting.odds import OddsSize
@@ -76,7 +77,7 @@ class CountPlan:
     @cached_property
     def _joint_bits(self) -> float:
         """log₂ of the entries of the largest array for a joint distribution that is asked for."""
-        asked = {distinct(free_nodes(query)) for query in self.model.queries}
+        asked = asked_together(self.model.queries)
         return max((self.sums.bits(nodes) for nodes in asked if len(nodes) > 1), default=0.0)
 
     def fits(self, largest: float = LARGEST) -> bool:
@@ -116,7 +117,7 @@ def count_plan(model: GroundModel) -> CountPlan | None:
 
 def count_plans(model: GroundModel) -> Iterator[CountPlan]:
     """The ways to count: with blocks that are wholly alike, and up to weights of their own."""
-    asked = {node for query in model.queries for node in _mentioned(query) if _wide(model, node)}
+    asked = {node for node in nodes_of(model.queries).tolist() if _wide(model, node)}
     for core in find_cores(model.graph, asked):
         if len(core.families) <= MOST_CELLS:
             sizes = [component.log2_vectors for component in components_of(core)]
@@ -146,11 +147,6 @@ def count(plan: CountPlan) -> Inference:
         return sums.joint(nodes)
 
     return exact_inference(plan.model, plan.reason, sums.log_z, joint)
-
-
-def _mentioned(query: GroundQuery) -> tuple[int, ...]:
-    """The nodes of a query and of its ``given``."""
-    return (*free_nodes(query), *(fact.node for fact in query.given))
 
 
 def _wide(model: GroundModel, node: int) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from plx.graph.model import GroundModel, GroundRule
 from plx.graph.ragged import owners
 from plx.graph.sizes import from_bits, size_text
-from plx.infer.answers import Nodes, distinct, free_nodes
+from plx.infer.answers import Nodes, asked_together
 from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order
 from plx.infer.exact.isomorphic import keep_once, only_around
 from plx.infer.exact.junction_tree import ImpossibleError, propagate
@@ -199,7 +199,7 @@ def plan(model: GroundModel, once: bool = True) -> JunctionTreePlan:
 
     ``once``: components that are copies of each other are solved once.
     """
-    targets = list(dict.fromkeys(distinct(free_nodes(query)) for query in model.queries if query.targets))
+    targets = asked_together(model.queries)
     skeleton = _tree(model, targets, once, in_order=False)
     network = skeleton.network
     if len(network.guide) and not skeleton.operations < SPLIT_OPERATIONS:
@@ -254,7 +254,7 @@ def _last(skeleton: Skeleton, scope: Nodes) -> tuple[Skeleton, Nodes]:
 
 def _propagate(chosen: JunctionTreePlan) -> tuple[float, dict[Nodes, FloatArray]]:
     """log Z, and the joint distribution of the distinct targets of every query, by nodes of the network."""
-    scopes = {chosen.scope(distinct(free_nodes(query))) for query in chosen.model.queries} - {()}
+    scopes = set(map(chosen.scope, asked_together(chosen.model.queries))) - {()}
     out: dict[Nodes, FloatArray] = {(): np.ones(1)}
     for scope in chosen.apart:
         tree, inner = _last(chosen.skeleton, scope)

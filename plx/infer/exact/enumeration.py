@@ -19,9 +19,10 @@ import numpy as np
 from plx import deadline
 from plx.graph.components import components
 from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.queries import singles
 from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner
-from plx.infer.answers import distinct, free_nodes, map_answer
+from plx.infer.answers import asked_together, map_answer
 from plx.infer.exact.drawing import drawn
 from plx.infer.exact.limits import TOGETHER, WORLDS
 from plx.infer.exact_plan import Refusal, exact_inference
@@ -29,6 +30,7 @@ from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference, World
 from plx.infer.problem import Problem
+from plx.sequences import replaced
 from plx.values import FloatArray, IntArray
 
 Env = dict[int, IntArray]
@@ -110,8 +112,8 @@ class EnumerationPlan:
         Raises NoWorldError, naming the rules that clash, if no world has positive weight.
         """
         model, layout = self.problem.model, _layout(self.problem.graph, *self._components)
-        targets = list(dict.fromkeys(distinct(free_nodes(query)) for query in model.queries if query.targets))
-        k = max((query.best for query in model.queries if query.kind == "map"), default=0)
+        targets = asked_together(model.queries)
+        k = max((query.best for _, query in singles(model.queries) if query.kind == "map"), default=0)
         parts = [_enumerate(model.graph, layout, c, targets) for c in range(len(layout.variables))]
         if any(part.log_z == -np.inf for part in parts) or model.log_constant == -np.inf:
             raise contradiction(model)
@@ -120,11 +122,8 @@ class EnumerationPlan:
         found = exact_inference(
             model, self.reason, log_sum, lambda nodes: _join(model.graph, layout, nodes, parts)
         )
-        answers = (
-            map_answer(worlds[: query.best]) if query.kind == "map" else answer
-            for query, answer in zip(model.queries, found.answers, strict=True)
-        )
-        return replace(found, answers=tuple(answers))
+        best = {i: map_answer(worlds[: q.best]) for i, q in singles(model.queries) if q.kind == "map"}
+        return replace(found, answers=replaced(found.answers, best))
 
     def draw(self, count: int, random: np.random.Generator) -> States:
         """Worlds drawn part by part, in two visits to all of them. Raises NoWorldError if there is none."""

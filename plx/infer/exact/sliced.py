@@ -20,7 +20,7 @@ from plx.graph.ragged import owners, starts
 from plx.graph.rows import BoolArray
 from plx.graph.sizes import from_bits
 from plx.graph.worlds import run_strides
-from plx.infer.answers import distinct, free_nodes
+from plx.infer.answers import asked_together
 from plx.infer.exact.drawing import drawn
 from plx.infer.exact.elimination import Cost, JunctionTreePlan, measured, refusal
 from plx.infer.exact.elimination_order import Skeleton
@@ -72,8 +72,7 @@ class SlicedPlan:
 
     def run(self) -> Inference:
         """All answers, added up over the slices. Raises NoWorldError, and OutOfTimeError at the deadline."""
-        queries = self.model.queries
-        scopes = sorted({self.whole.scope(distinct(free_nodes(query))) for query in queries} - {()})
+        scopes = sorted({*map(self.whole.scope, asked_together(self.model.queries))} - {()})
         top, mass = -math.inf, 0.0
         sums = [np.zeros(self.whole.skeleton.network.card[list(scope)]) for scope in scopes]
         for states, beliefs in self._propagated(scopes):

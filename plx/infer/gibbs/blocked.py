@@ -13,6 +13,7 @@ import numpy.typing as npt
 from plx.deadline import seconds_left, within
 from plx.errors import NoWorldError
 from plx.graph.model import GroundModel
+from plx.graph.ragged import owners
 from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
 from plx.infer.gibbs.block_arrays import block_arrays, passes, portions
@@ -280,18 +281,25 @@ def _advance(
 def readout(problem: Problem, found: Substituted) -> Readout:
     """How the targets of the original model are read off those of the determined one."""
     asked, own = problem.targets, found.problem.targets
-    source = []
-    for t, nodes in enumerate(asked.nodes):
-        query = int(np.flatnonzero(asked.of_query == t)[0])
-        start = own.offset[own.of_query[query]]
-        cards = problem.graph.card[list(nodes)].tolist()
-        digits = np.unravel_index(np.arange(asked.offset[t + 1] - asked.offset[t]), cards) if nodes else ()
-        index, possible, alive = np.zeros(int(asked.offset[t + 1] - asked.offset[t]), np.int64), True, False
-        for node, digit in zip(nodes, digits, strict=True):
-            if found.nodes.node[node] < 0:
-                possible = possible & (digit == found.nodes.state[node])
+    _, query = np.unique(asked.of_query, return_index=True)
+    start = own.offset[own.of_query[query]]
+    size, of = np.diff(asked.offset), owners(asked.offset)
+    state = np.arange(asked.offset[-1]) - asked.offset[of]
+    alone = np.diff(asked.start) == 1
+    node = np.full(len(asked), -1, dtype=np.int64)
+    node[alone] = found.nodes.node[asked.node[asked.start[:-1][alone]]]
+    fixed = np.zeros(len(asked), dtype=np.int64)
+    fixed[alone] = found.nodes.state[asked.node[asked.start[:-1][alone]]]
+    source = np.where(node[of] >= 0, start[of] + state, np.where(state == fixed[of], -2, -1))
+    for t in np.flatnonzero(np.diff(asked.start) > 1).tolist():
+        scope = asked.node[asked.start[t] : asked.start[t + 1]]
+        digits = np.unravel_index(np.arange(size[t]), problem.graph.card[scope].tolist())
+        index, possible, alive = np.zeros(size[t], np.int64), True, False
+        for one, digit in zip(scope.tolist(), digits, strict=True):
+            if found.nodes.node[one] < 0:
+                possible = possible & (digit == found.nodes.state[one])
             else:
-                index, alive = index * found.model.graph.card[found.nodes.node[node]] + digit, True
-        always = start + index if alive else np.full(len(index), -2)
-        source.append(np.where(possible, always, -1))
-    return Readout(np.concatenate([*source, np.empty(0, dtype=np.int64)]).astype(np.int64))
+                index, alive = index * found.model.graph.card[found.nodes.node[one]] + digit, True
+        always = start[t] + index if alive else np.full(len(index), -2)
+        source[asked.offset[t] : asked.offset[t + 1]] = np.where(possible, always, -1)
+    return Readout(source.astype(np.int64))

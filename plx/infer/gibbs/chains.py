@@ -30,6 +30,9 @@ Counts = npt.NDArray[np.int32]
 _NARROW, _WIDE = 32, 64
 """Chains of a block: fewer waste vector instructions, more waste cache."""
 
+_MANY = 1 << 24
+"""Counts past which they are kept in as few bytes as they need."""
+
 _ROWS = 1 << 11
 """Rows of counts that are turned at once."""
 
@@ -117,7 +120,7 @@ class GibbsChains(Chains):
         """As `step`, each block of chains moved by ``advance``."""
         counts = no_counts(self)
         run(self, draws * thin, lambda k: advance(k, draws, thin, counts[k]))
-        return gathered(counts)
+        return gathered(counts, draws)
 
     def set_potentials(self, table: FloatArray) -> None:
         """From here on the log potentials are these, shape of ``graph.table`` of the plan."""
@@ -146,9 +149,12 @@ def no_counts(chains: GibbsChains) -> list[Counts]:
     return [np.zeros((size, block.state.shape[1]), dtype=np.int32) for block in chains.blocks]
 
 
-def gathered(counts: list[Counts]) -> Counts:
-    """The counts of all chains, shape (chains, Σ states)."""
-    out = np.empty((sum(part.shape[1] for part in counts), len(counts[0])), dtype=np.int32)
+def gathered(counts: list[Counts], draws: int = 1 << 31) -> npt.NDArray[np.integer]:
+    """The counts of all chains, shape (chains, Σ states); many of few draws as unsigned integers that hold
+    as much."""
+    chains = sum(part.shape[1] for part in counts)
+    wide = chains * len(counts[0]) > _MANY
+    out = np.empty((chains, len(counts[0])), dtype=np.min_scalar_type(draws) if wide else np.int32)
     first = 0
     for part in counts:
         mine = slice(first, first + part.shape[1])

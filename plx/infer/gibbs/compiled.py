@@ -160,13 +160,10 @@ def _passive(graph: FactorGraph, rows: DerivedRows) -> dict[str, Any]:
 
 
 def _counted(graph: FactorGraph, rows: DerivedRows, targets: Targets) -> dict[str, Any]:
-    counts = np.array([len(nodes) for nodes in targets.nodes], dtype=np.int64)
-    nodes = np.array([node for part in targets.nodes for node in part], dtype=np.int64)
-    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return {
-        "target_start": start,
-        "target_row": _i32(rows.of_nodes(graph, nodes)),
-        "target_stride": _i32(run_strides(graph.card[nodes], start)),
+        "target_start": _i64(targets.start),
+        "target_row": _i32(rows.of_nodes(graph, targets.node)),
+        "target_stride": _i32(run_strides(graph.card[targets.node], targets.start)),
         "target_offset": _i64(targets.offset),
     }
 

@@ -18,6 +18,7 @@ from plx.graph.assemble import assemble, factor_batches, reassembled, variable_c
 from plx.graph.derived import derived_of
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import nodes_of
+from plx.graph.queries import singles
 from plx.graph.subgraph import hard_factors, subgraph
 from plx.graph.worlds import log_weights, node_states
 from plx.values import FARTHEST, IMPOSSIBLE, ZERO, FloatArray
@@ -66,7 +67,7 @@ def is_resolved(model: GroundModel) -> bool:
 def _with_finite_constant(model: GroundModel) -> GroundModel:
     if is_resolved(model):
         return model
-    for query in model.queries:
+    for _, query in singles(model.queries):
         if query.kind in ("map", "logz"):
             constant = shown(model.values[model.constant_weight])  # type: ignore[arg-type]
             message = f"the log weights of all worlds are near {constant}, past the range of doubles"

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from plx.graph.model import FactorGraph, GroundModel, GroundRule
+from plx.graph.model import FactorGraph, GroundModel, GroundQuery, GroundRule
 from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray
 from plx.graph.worlds import input_owner
-from plx.infer.inference import Answer
+from plx.infer.inference import Answer, measured
 from plx.infer.mcmc.run import Sampled
 from plx.infer.options import Options
 from plx.values import FloatArray, IntArray
@@ -19,18 +19,27 @@ from plx.values import FloatArray, IntArray
 _NAMED = 3
 """So many unknowns are named."""
 
+_LISTED = 64
+"""Among so many names those that come twice are counted once."""
+
 
 def advice(
     model: GroundModel, found: Sampled, answers: Sequence[Answer], method: str, options: Options
 ) -> tuple[str, ...]:
     """What keeps answers from converging; nothing if all have."""
-    if all(answer.converged for answer in answers):
+    doubtful = measured(answers, "converged") == 0
+    if not doubtful.any():
         return ()
-    return tuple(_causes(model, found, answers, method, options))
+    return tuple(_causes(model, found, answers, doubtful, method, options))
 
 
 def _causes(
-    model: GroundModel, found: Sampled, answers: Sequence[Answer], method: str, options: Options
+    model: GroundModel,
+    found: Sampled,
+    answers: Sequence[Answer],
+    doubtful: BoolArray,
+    method: str,
+    options: Options,
 ) -> Iterator[str]:
     if found.movement is not None and len(found.movement.apart):
         yield _kept_apart(model, found.movement.apart, method)
@@ -38,11 +47,12 @@ def _causes(
     if found.missed:
         yield "the most probable world is out of reach of the chains: try --method tempered, or an exact way"
         return
-    worst = max((answer.rhat or 1.0 for answer in answers if not answer.converged), default=1.0)
-    if any(answer.rhat is None and answer.ess is not None for answer in answers):
+    rhat, ess = measured(answers, "rhat"), measured(answers, "ess")
+    worst = float(np.where(np.isnan(rhat), 1.0, rhat)[doubtful].max(initial=1.0))
+    if (np.isnan(rhat) & ~np.isnan(ess)).any():
         yield "too few samples to compare the chains: give the run more --seconds or --samples"
     elif worst >= options.rhat:
-        about = _listed(_disagree(model, answers, options.rhat))
+        about = _disagree(model.queries, rhat[: len(model.queries)], options.rhat)  # log Z comes after
         yield (
             f"the chains do not agree yet (R-hat {worst:.3f}), most about {about}:"
             " give the run more --seconds or --samples"
@@ -51,21 +61,24 @@ def _causes(
         yield "too few samples for the accuracy: more --seconds or --samples, or a larger --accuracy"
 
 
-def _disagree(model: GroundModel, answers: Sequence[Answer], rhat: float) -> list[str]:
+def _disagree(queries: Sequence[GroundQuery], rhat: FloatArray, limit: float) -> str:
     """What chains disagree about, worst first."""
-    pairs = zip(model.queries, answers, strict=False)  # log Z comes after, and is no query here
-    far = [(answer.rhat, query.name) for query, answer in pairs if answer.rhat and answer.rhat >= rhat]
-    return list(dict.fromkeys(name for _, name in sorted(far, key=lambda one: -one[0])))
+    far = np.flatnonzero(rhat >= limit)
+    worst = far[np.argsort(-rhat[far], kind="stable")][:_LISTED]
+    names = list(dict.fromkeys(queries[i].name for i in worst.tolist()))
+    return _listed(names, len(names) + len(far) - len(worst))
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+def _listed(names: Sequence[str], count: int) -> str:
+    more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
 
 
 def _kept_apart(model: GroundModel, apart: IntArray, method: str) -> str:
     """Which unknowns keep chains apart, and the rule that holds them most."""
-    names = _listed([model.atoms.name(int(model.atoms.atom_of[v])) for v in apart.tolist()])
+    names = _listed(
+        [model.atoms.name(int(model.atoms.atom_of[v])) for v in apart[:_NAMED].tolist()], len(apart)
+    )
     said = f"chains are stuck apart, so more time hardly helps: {names} differ between them"
     rule, hard = _holding(model, apart)
     if rule is None:

@@ -60,6 +60,13 @@ def scaled_error(diagnosis: Diagnosis) -> FloatArray:
     return np.minimum(mcse, relative)
 
 
+def _sum(a: Counts, b: Counts, draws: int) -> Counts:
+    """Counts of so many draws; small ones become larger where they must."""
+    if a.dtype.kind != "u":
+        return a + b
+    return np.add(a, b, dtype=np.promote_types(np.min_scalar_type(draws), b.dtype))
+
+
 @dataclass
 class Run(Generic[C]):
     """The batches so far, each counts of shape (chains, Σ states) from ``draws`` draws.
@@ -135,9 +142,9 @@ class Run(Generic[C]):
     def moved(self) -> tuple[Movement | None, BoolArray]:
         """How what is watched moves, and per target whether something that it depends on is stuck."""
         if self.watch is None:
-            return None, np.zeros(len(self.targets.nodes), dtype=bool)
+            return None, np.zeros(len(self.targets), dtype=bool)
         movement = self.watch.movement()
-        return movement, self.watch.stuck(movement, len(self.targets.nodes))
+        return movement, self.watch.stuck(movement, len(self.targets))
 
     def _collect(self) -> Status | None:
         """One more batch, unless the clock runs out."""
@@ -155,9 +162,9 @@ class Run(Generic[C]):
     def _step(self, draws: int) -> None:
         before = self.clock.seconds
         counts = self.sampler.step(self.chains, draws, self.thin)
-        self.partial = counts if self.partial is None else self.partial + counts
         self.partial_draws += draws
         self.swept += draws * self.thin * self.chains.sweeps()
+        self.partial = counts if self.partial is None else _sum(self.partial, counts, self.partial_draws)
         self.speed = draws / max(1e-6, self.clock.seconds - before)
 
     def finish(self) -> None:
@@ -194,7 +201,7 @@ class Run(Generic[C]):
     def missed(self) -> BoolArray:
         """Per target whether chains may have missed the most probable worlds that it depends on."""
         if self.best is None:
-            return np.zeros(len(self.targets.nodes), dtype=bool)
+            return np.zeros(len(self.targets), dtype=bool)
         return self.best.looked(self.swept)
 
     def worst(self, movement: Movement | None) -> tuple[float, float]:
@@ -215,8 +222,9 @@ class Run(Generic[C]):
         self.warm = True
         for one in self._followers:
             one.merge()
-        self.batches = [a + b for a, b in zip(self.batches[::2], self.batches[1::2], strict=True)]
         self.draws *= 2
+        pairs = zip(self.batches[::2], self.batches[1::2], strict=True)
+        self.batches = [_sum(a, b, self.draws) for a, b in pairs]
 
     def _drop(self, batches: int) -> None:
         """Forget the first batches."""

@@ -72,7 +72,7 @@ class BestWorld:
     def looked(self, sweeps: int) -> BoolArray:
         """Per target whether it hangs on a part of which the chains, that have made so many sweeps, may have
         missed the best worlds. If there is no time to find out it is taken that they have not."""
-        targets = len(self.problem.targets.nodes)
+        targets = len(self.problem.targets)
         if deadline.over() or not self._begun(sweeps):
             return self._readers(targets)
         assert self.lanes is not None

@@ -228,7 +228,8 @@ def _means(
 
 def _part(batches: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], a: int, b: int) -> npt.NDArray[Any]:
     """The counts of some states, shape (batches, chains, b - a)."""
-    return np.stack([batch[:, a:b] for batch in batches])
+    found = np.stack([batch[:, a:b] for batch in batches])
+    return found.astype(np.int32) if found.dtype.kind == "u" else found  # sums of them are of this type
 
 
 def _numbers(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from plx import deadline
 from plx.deadline import OutOfTimeError, within
 from plx.errors import PlxError
+from plx.graph.queries import with_targets
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.inference import Inference
 from plx.infer.mcmc.batches import worst
@@ -43,7 +44,7 @@ def with_draws(problem: Problem, answered: Inference, options: Options, run: Sam
     These run first as long as a run of theirs takes. What there is no time for is absent, and a note says so.
     """
     model = problem.model
-    asked = problem.asking(tuple(query for query in model.queries if query.targets))
+    asked = problem.asking(with_targets(model.queries))
     if options.draws is None or not asked.model.queries:
         return answered
     notes = []

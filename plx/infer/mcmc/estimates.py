@@ -2,26 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from plx.graph.model import GroundModel, GroundQuery
-from plx.infer.answers import exact_answer, is_number, moments, numbers
-from plx.infer.inference import Answer, LogZ
+from plx.graph.queries import QueryBlock, each_part
+from plx.infer.answers import exact_answer, is_number, moments, numbers, reads_numbers
+from plx.infer.inference import Answer, AnswerBlock, LogZ
 from plx.infer.mcmc.batches import scaled_error
 from plx.infer.mcmc.log_z import OF_LOG_Z
 from plx.infer.mcmc.run import Sampled
 from plx.infer.options import Options
+from plx.sequences import joined
+from plx.values import FloatArray, IntArray
 
 
-def sampled_answers(model: GroundModel, found: Sampled, options: Options) -> tuple[Answer, ...]:
+def sampled_answers(model: GroundModel, found: Sampled, options: Options) -> Sequence[Answer]:
     """One answer per query; all queries have targets. What has one state is certain."""
-    errors = scaled_error(found.diagnosis)
-    return tuple(
-        _answer(model, query, found, int(t), float(errors[t]), options)
-        for query, t in zip(model.queries, found.targets.of_query, strict=True)
-    )
+    errors, of_query = scaled_error(found.diagnosis), found.targets.of_query
+
+    def block(at: slice, queries: QueryBlock) -> AnswerBlock:
+        return _answers(model, queries, found, of_query[at], errors, options)
+
+    def single(at: int, query: GroundQuery) -> Answer:
+        return _answer(model, query, found, int(of_query[at]), float(errors[of_query[at]]), options)
+
+    return joined(each_part(model.queries, block, single))
+
+
+def _answers(
+    model: GroundModel, block: QueryBlock, found: Sampled, t: IntArray, errors: FloatArray, options: Options
+) -> AnswerBlock:
+    """As `_answer`, for a block whose targets are ``t`` [n]."""
+    states, spread, ranks = found.diagnosis.states, found.diagnosis.numbers, found.diagnosis.ranks
+    first = found.targets.offset[:-1]
+    certain = np.diff(found.targets.offset)[t] == 1
+    begin = np.where(certain, len(states.mean), first[t])
+    out = AnswerBlock.of(block, begin, np.append(states.mean, 1.0), np.append(states.mcse, 0.0))
+    rhat, ess = np.maximum.reduceat(states.rhat, first)[t], np.minimum.reduceat(states.ess, first)[t]
+    sure = np.maximum.reduceat(states.mcse, first)[t] < options.accuracy
+    for form, rows in block.rows_by_form():
+        if not reads_numbers(model.values, block.kind, form.labels):
+            continue
+        x, own = model.values.floats(form.labels), t[rows]
+        out.mean[rows], out.sd[rows] = moments(x, out.p[begin[rows][:, None] + np.arange(len(x))])
+        out.mean_mcse[rows] = np.where(certain[rows], 0.0, spread.mcse[own])
+        out.sd_mcse[rows] = np.where(certain[rows], 0.0, found.sd_mcse[own])
+        rhat[rows] = np.maximum(rhat[rows], np.maximum(spread.rhat[own], ranks.rhat[own]))
+        for name, sizes in (("bulk_ess", ranks.bulk[own]), ("tail_ess", ranks.tail[own])):
+            known = ~certain[rows] & np.isfinite(sizes)
+            getattr(out, name)[rows] = np.where(known, sizes, np.nan)
+        sure[rows] &= errors[own] < options.accuracy
+    out.converged[:] = certain | (sure & (rhat < options.rhat) & ~found.stuck[t])
+    out.ess[:] = np.where(certain, np.nan, ess)
+    out.rhat[:] = np.where(certain | ~np.isfinite(rhat), np.nan, rhat)
+    return out
 
 
 def sampled_log_z(found: LogZ | None, options: Options) -> Answer:
@@ -74,7 +111,7 @@ def _answer(
     )
     if not is_number(model, query):
         return answer
-    mean, sd = moments(numbers(model, query), answer.p)
+    mean, sd = map(float, moments(numbers(model, query), answer.p))
     spread, ranks = found.diagnosis.numbers, found.diagnosis.ranks
     rhat = max(rhat, float(spread.rhat[t]), float(ranks.rhat[t]))
     bulk, tail = float(ranks.bulk[t]), float(ranks.tail[t])

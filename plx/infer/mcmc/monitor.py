@@ -178,55 +178,56 @@ def _asked(problem: Problem) -> BoolArray:
 def _dependence(problem: Problem) -> tuple[IntArray, IntArray, IntArray]:
     """The component of every node, and pairs of a target and a component that it depends on."""
     graph, targets, live = problem.graph, problem.targets, problem.parts.live
-    asked = targets.asked.tolist()
-    sums = [node for node in asked if node >= graph.n_variables and not live[node - graph.n_variables]]
+    derived = targets.asked[targets.asked >= graph.n_variables]
+    sums = derived[~live[derived - graph.n_variables]].tolist()
     if len(sums) <= _WIDE:
         label = problem.parts.components
     else:
         label, sums = components(graph, live_derived(graph, np.array(sums, dtype=np.int64))), []
     reads = {
-        node: label[np.flatnonzero(below(graph, np.array([node]))[: graph.n_variables])] for node in sums
+        node: np.unique(label[np.flatnonzero(below(graph, np.array([node]))[: graph.n_variables])])
+        for node in sums
     }
-    pairs = [
-        (t, int(c))
-        for t, nodes in enumerate(targets.nodes)
-        for node in nodes
-        for c in (np.unique(reads[node]) if node in reads else (label[node],))
-    ]
-    reader, read = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    reader, read = owners(targets.start), label[targets.node]
+    if sums:
+        each = [reads[node] if node in reads else label[node : node + 1] for node in targets.node.tolist()]
+        reader, read = np.repeat(reader, [len(one) for one in each]), np.concatenate(each)
     return label, reader, read
 
 
 def _in_turn(graph: FactorGraph, asked: IntArray, wanted: BoolArray) -> IntArray:
     """The variables to watch, most urgent first: near ones and others in turn."""
-    near = [v for v in _near(graph, asked) if wanted[v]]
-    rest = np.setdiff1d(np.flatnonzero(wanted), near)
-    spread = rest[:: max(1, -(-2 * len(rest) // _WATCHED))]
-    head = np.array(near[: _WATCHED // 2], dtype=np.int64)
-    return np.concatenate([head, spread, np.array(near[_WATCHED // 2 :], dtype=np.int64)])
+    near = _near(graph, asked)
+    near = near[wanted[near]]
+    rest = wanted.copy()
+    rest[near] = False
+    others = np.flatnonzero(rest)
+    spread = others[:: max(1, -(-2 * len(others) // _WATCHED))]
+    return np.concatenate([near[: _WATCHED // 2], spread, near[_WATCHED // 2 :]])
 
 
-def _near(graph: FactorGraph, asked: IntArray) -> list[int]:
+def _near(graph: FactorGraph, asked: IntArray) -> IntArray:
     """Variables by the number of factors between them and those that are asked about."""
     seen = np.zeros(graph.n_nodes, dtype=bool)
     seen[asked] = True
-    found = dict.fromkeys(asked.tolist())
+    found, known = [asked], seen[: graph.n_variables].copy()
     owner, of = (
         input_owner(graph) + graph.n_variables,
         owners(graph.scope_start),
     )
     for _ in range(_ROUNDS):
-        if len(found) >= _WATCHED:
+        if known.sum() >= _WATCHED:
             break
         seen[owner[seen[graph.input_node]]] = True
         touched = np.zeros(graph.n_factors, dtype=bool)
         touched[of[seen[graph.scope]]] = True
         seen |= below(graph, graph.scope[touched[of]].astype(np.int64))
-        before = len(found)
-        found.update(dict.fromkeys(np.flatnonzero(seen[: graph.n_variables]).tolist()))
-        if len(found) == before:
+        fresh = np.flatnonzero(seen[: graph.n_variables] & ~known)
+        if not len(fresh):
             break
-    return list(found)
+        known[fresh] = True
+        found.append(fresh)
+    return np.concatenate(found)
 
 
 def _watched(graph: FactorGraph, variables: IntArray, orbits: IntArray | None) -> tuple[IntArray, IntArray]:

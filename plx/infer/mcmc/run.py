@@ -11,8 +11,9 @@ import numpy as np
 
 from plx import deadline
 from plx.deadline import within
+from plx.graph.queries import blocks, singles
 from plx.graph.rows import BoolArray
-from plx.infer.answers import is_number, numbers
+from plx.infer.answers import is_number, numbers, reads_numbers
 from plx.infer.gibbs.chains import state_type
 from plx.infer.inference import LogZ, Samples, Standing
 from plx.infer.kernels.gibbs import kernel
@@ -121,7 +122,14 @@ def state_values(problem: Problem) -> FloatArray:
     """The number that each state of each target stands for, 0 where a target is no number."""
     model, targets = problem.model, problem.targets
     values = np.zeros(int(targets.offset[-1]))
-    for query, t in zip(model.queries, targets.of_query.tolist(), strict=True):
+    for at, block in blocks(model.queries):
+        begin = targets.offset[:-1][targets.of_query[at]]
+        for form, rows in block.rows_by_form():
+            if reads_numbers(model.values, block.kind, form.labels):
+                free = begin[rows[block.node[rows] >= 0]]
+                values[free[:, None] + np.arange(len(form.labels))] = model.values.floats(form.labels)
+    for i, query in singles(model.queries):
+        t = targets.of_query[i]
         if is_number(model, query) and targets.nodes[t]:
             values[targets.offset[t] : targets.offset[t + 1]] = numbers(model, query)
     return values
@@ -130,9 +138,8 @@ def state_values(problem: Problem) -> FloatArray:
 def thinning(problem: Problem) -> int:
     """Sweeps per draw, so that recording costs no more than sweeping: 1 to 8."""
     graph, targets = problem.graph, problem.targets
-    derived = (targets.asked - graph.n_variables).tolist()
-    inputs = sum(len(graph.inputs_of(d)[0]) for d in derived if d >= 0)
-    work = int(targets.offset[-1]) + inputs
+    derived = targets.asked[targets.asked >= graph.n_variables] - graph.n_variables
+    work = int(targets.offset[-1] + np.diff(graph.input_start)[derived].sum())
     return min(8, max(1, work // (4 * max(1, graph.n_variables))))
 
 

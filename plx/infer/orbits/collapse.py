@@ -8,6 +8,7 @@ named or ordered, so symmetries of the model are still ones of what is left.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +17,9 @@ from plx import deadline
 from plx.graph.assemble import FactorBatch, assemble, factor_batches, reassembled, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.leaves import Alike, LeafFactors, alike, find_leaves, narrow_factors, padded_scopes
-from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph, GroundModel, Target
 from plx.graph.node_map import NodeMap
+from plx.graph.queries import blocks, singles
 from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray, unique_rows
 from plx.graph.tables import add_weights
@@ -71,6 +73,10 @@ def not_collapsed(model: GroundModel) -> Collapsed:
     return Collapsed(model, model, NodeMap.identity(model.graph.n_nodes), ())
 
 
+def _nodes(targets: Iterable[tuple[Target, ...]]) -> IntArray:
+    return np.array([target.node for several in targets for target in several], dtype=np.int64)
+
+
 class _Work:
     def __init__(self, model: GroundModel, held: IntArray | None) -> None:
         n = model.graph.n_variables
@@ -79,11 +85,13 @@ class _Work:
         self.variable = np.arange(n)  # the original variable of each one that is left
         self.stays = np.zeros(n, dtype=bool)
         self.asked = np.zeros(n, dtype=bool)
-        alone = [q.targets[0].node for q in model.queries if len(q.targets) == 1]
-        together = [t.node for q in model.queries if len(q.targets) > 1 for t in q.targets]
+        few = [query.targets for _, query in singles(model.queries)]
+        wide = [block.node.astype(np.int64) for _, block in blocks(model.queries)]
+        alone = np.concatenate([_nodes(t for t in few if len(t) == 1), *wide])
+        together = _nodes(t for t in few if len(t) > 1)
         for mark, nodes in ((self.asked, alone), (self.stays, together)):
-            mark[[node for node in nodes if 0 <= node < n]] = True
-        self.derived = np.unique([node for node in (*alone, *together) if node >= n]).astype(np.int64)
+            mark[nodes[(nodes >= 0) & (nodes < n)]] = True
+        self.derived = np.unique([*alone[alone >= n], *together[together >= n]]).astype(np.int64)
         if held is not None:
             self.stays[held] = True
         self.leaves: list[Leaves] = []

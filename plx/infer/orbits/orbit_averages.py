@@ -116,10 +116,9 @@ class _AveragesBuilder:
         self.pool = np.empty(targets.offset[-1], dtype=np.int64)
         self.share = np.empty(targets.offset[-1])
         n = collapsed.original.graph.n_variables
-        alone = np.array([len(nodes) == 1 and nodes[0] < n for nodes in targets.nodes], dtype=bool)
-        variable = np.array(
-            [nodes[0] for nodes in targets.nodes if len(nodes) == 1 and nodes[0] < n], dtype=np.int64
-        )
+        alone = np.diff(targets.start) == 1
+        alone[alone] = targets.node[targets.start[:-1][alone]] < n
+        variable = targets.node[targets.start[:-1][alone]]
         begin = targets.offset[:-1][alone]
         feature = leaves.of[variable]
         stays = feature < 0

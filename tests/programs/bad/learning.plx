@@ -19,3 +19,5 @@ define bent(x: Person) = base * peer(x)
 weight bent(x): smokes(x) for x in Person        ### "`bent(x)` is not affine in the numbers that are learned"
 type Level = 0..base                             ### "`base` is learned: it may stand in the E of a `weight` or `factor` only"
 factor sum(k for k in 0..base)                   ### "`base` is learned: it may stand in the E of a `weight` or `factor` only"
+learn blue
+type Hue = {red, blue}                           ### "`blue` is a member here, and declared as a number that is learned"
