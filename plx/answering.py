@@ -15,8 +15,8 @@ from plx.answer.ground_report import summary
 from plx.answer.named import Subject
 from plx.answer.result import Interrupted, Result
 from plx.clash import explained
-from plx.deadline import stopwatch
-from plx.errors import PlxError
+from plx.deadline import OutOfTimeError, stopwatch, within
+from plx.errors import Diagnostic, PlxError
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
@@ -25,7 +25,7 @@ from plx.graph.queries import blocks, singles
 from plx.ground.condition import condition
 from plx.ground.given import Positions, QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
-from plx.infer.infer import infer, known_exact, require_method
+from plx.infer.infer import infer, known_exact, require_method, too_late
 from plx.infer.inference import Inference
 from plx.infer.limits import CHEAP
 from plx.infer.options import Options, Report, checked, run_options
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 EXACT = ("auto", "exact")
 """The methods that give exact answers where there are some."""
+
+_LEAST_GROUNDING = 1.0
+"""Seconds that grounding has, however short the run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,21 +77,30 @@ class Answering:
 
     def result(self) -> Result:
         """The answers, named. Raises as `plx.model.Model.run`."""
+        with stopwatch() as spent:
+            return self._result(spent)
+
+    def _result(self, spent: Callable[[], float]) -> Result:
         if self.task is not None:
-            return self._grounded(self._infer, self.options, exact=False)
+            return self._grounded(self._infer, self.options, spent, exact=False)
         asked = self.method in EXACT and self.options.draws is None
         way = first_order_way(self.origin, self.options.seconds) if asked else None
         if way is None:
-            return self._grounded(self._infer, self.options, self.method in EXACT)
-        if way.is_small:
+            return self._grounded(self._infer, self.options, spent, self.method in EXACT)
+        if way.is_small and not way.is_cheaper:
             with suppress(_NoneFits):
-                return self._grounded(lambda ready, share: _known(ready, share, way.cost), self.options)
+                return self._grounded(
+                    lambda ready, share: _known(ready, share, way.cost), self.options, spent
+                )
         with explained(self.origin):
-            if isinstance(way.plan, FirstOrderPlan):
-                with suppress(NotLiftableError):
-                    return self._lifted(way.plan)
+            try:
+                with suppress(NotLiftableError), within(self.options.seconds):
+                    if isinstance(way.plan, FirstOrderPlan):
+                        return self._lifted(way.plan)
+            except OutOfTimeError:
+                raise PlxError(too_late(self.method, self.options)) from None
         told = replace(self.options, refused=(way.refusal,) if way.refusal else ())
-        return self._grounded(self._infer, told)
+        return self._grounded(self._infer, told, spent)
 
     def _infer(self, ready: Prepared, share: Options) -> Inference:
         return infer(ready, self.method, share)
@@ -101,34 +113,51 @@ class Answering:
         return collect(self.name, [(group, inference)], model.queries, False, subject)
 
     def _grounded(
-        self, answer: Callable[[Prepared, Options], Inference], options: Options, exact: bool = True
+        self,
+        answer: Callable[[Prepared, Options], Inference],
+        options: Options,
+        spent: Callable[[], float],
+        exact: bool = True,
     ) -> Result:
-        """Run once per distinct ``given``, on the model conditioned by it."""
-        with stopwatch() as spent:
-            ground = self.ground()
-            refuse_large_answers(ground.graph, ground.queries)
-            if options.draws is not None:
-                refuse_large_draws(ground.graph, ground.queries, options.draws, options.chains)
-            groups = by_given(ground)
-            counted = counted_together(ground, groups, options) if exact else {}
-            done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
-            checkpoint = self._checkpoint(ground, spent)
+        """Run once per distinct ``given``, on the model conditioned by it. `spent`: the seconds so far."""
+        ground = self._ground_in_time(spent)
+        refuse_large_answers(ground.graph, ground.queries)
+        if options.draws is not None:
+            refuse_large_draws(ground.graph, ground.queries, options.draws, options.chains)
+        groups = by_given(ground)
+        counted = counted_together(ground, groups, options) if exact else {}
+        done = [(group, counted[group.positions]) for group in groups if group.positions in counted]
+        checkpoint = self._checkpoint(ground, spent)
 
-            def run(group: QueryGroup, share: Options) -> Run:
-                with explained(self.origin, group):
-                    conditioned, ready = self._ready(group)
-                    if checkpoint is None:
-                        return conditioned, answer(ready, share)
-                    return conditioned, checkpoint.kept(tuple(group.positions), share, partial(answer, ready))
+        def run(group: QueryGroup, share: Options) -> Run:
+            with explained(self.origin, group):
+                conditioned, ready = self._ready(group)
+                if checkpoint is None:
+                    return conditioned, answer(ready, share)
+                return conditioned, checkpoint.kept(tuple(group.positions), share, partial(answer, ready))
 
-            rest = [group for group in groups if group.positions not in counted]
-            runs, interrupted = in_turn(rest, run, options, spent)
+        rest = [group for group in groups if group.positions not in counted]
+        runs, interrupted = in_turn(rest, run, options, spent)
         if checkpoint is not None:
             checkpoint.close(complete=len(runs) == len(rest) and not interrupted)
         subject = Subject(
             self.origin.text, summary(ground), ground.rules, _are_own(self.origin, ground.queries)
         )
         return collect(self.name, [*done, *runs], ground.queries, interrupted, subject)
+
+    def _ground_in_time(self, spent: Callable[[], float]) -> GroundModel:
+        """The factor graph. Raises PlxError where the time ends before, but for the first second."""
+        seconds = self.options.seconds
+        left = None if seconds is None else max(seconds - spent(), _LEAST_GROUNDING)
+        try:
+            with within(left):
+                return self.ground()
+        except OutOfTimeError:
+            if seconds is None:
+                raise
+            message = f"the program takes longer to ground than {seconds:g} seconds"
+            hint = "give the run more --seconds; `plx ground` says how large each rule is"
+            raise PlxError(Diagnostic(message, hint=hint)) from None
 
     def _checkpoint(self, ground: GroundModel, spent: Callable[[], float]) -> Checkpoint | None:
         """What chains are kept in; None where that is not asked for."""
@@ -198,7 +227,7 @@ def outlooks(origin: Origin, ground: GroundModel) -> Iterator[tuple[QueryGroup, 
 
 def _outlook(group: QueryGroup, lifted: FirstOrderWay | None) -> Outlook:
     """How a group would be answered, where there may be a way without grounding. Raises PlxError."""
-    if lifted is None or lifted.is_small:
+    if lifted is None or (lifted.is_small and not lifted.is_cheaper):
         found = outlook(Prepared(condition(group.model, group.given)))
         if lifted is None or (found.operations or math.inf) <= max(CHEAP, lifted.cost()):
             return found

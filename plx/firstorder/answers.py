@@ -19,12 +19,12 @@ from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.firstorder.base import Base
 from plx.firstorder.limits import MOST_JOINT
 from plx.firstorder.local import Local, Table, states_of
+from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.questions import Pattern
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.sums import Means, Sums
 from plx.firstorder.totals import Totals, counted
 from plx.firstorder.units import Units
-from plx.numerals import counted as counted_words
 from plx.values import TRUE, FloatArray, IntArray
 
 
@@ -41,7 +41,7 @@ class Found:
 class Answers:
     """The answers to patterns of queries."""
 
-    def __init__(self, sums: Sums) -> None:
+    def __init__(self, sums: Sums | OrderedSums) -> None:
         self.sums = sums
         self.structure = sums.structure
         self.base = sums.structure.base
@@ -50,6 +50,7 @@ class Answers:
     @cached_property
     def means(self) -> list[Means]:
         """The sums over histograms, and means of counts, at every joint state of what is about no element."""
+        assert isinstance(self.sums, Sums)
         return [self.sums.means(g) for g in range(self.base.states)]
 
     @cached_property
@@ -72,10 +73,7 @@ class Answers:
     @property
     def words(self) -> str:
         """How the sum is done."""
-        cells = counted_words(sum(self.structure.cells), "cell")
-        if self.sums.by_polynomials:
-            return f"summed over by symmetric polynomials in their weights, with {cells}"
-        return f"summed over {self.sums.histograms:,.0f} histograms of {cells}"
+        return self.sums.words
 
     def answer(self, pattern: Pattern) -> Found:
         """The distribution that a query asks for. Raises NotLiftableError where it is too large."""
@@ -124,7 +122,9 @@ class Joint:
     def __init__(self, base: Base, totals: Totals, pattern: Pattern, log_z: float) -> None:
         self.base, self.totals, self.pattern, self.log_z = base, totals, pattern, log_z
         self.elements = pattern.elements
-        self.units = Units(Local(base.rules, sorted({*self.elements, *base.rules.named})), base.parts)
+        self.units = Units(
+            Local(base.rules, sorted({*self.elements, *base.rules.named}), linked=True), base.parts
+        )
         self.local = self.units.local
         self.distinct = list(dict.fromkeys(pattern.numbers))
         self.asked = [self._tables(target) for target in pattern.query.targets]
@@ -239,11 +239,11 @@ class _CellJoint(Joint):
         for i, (element, group) in enumerate(zip(self.elements, groups, strict=True)):
             own = self.units.own(element)
             rest = structure.merge(base.kind[group], own)[:, merged[i]]
-            logs = logs + _spread(_difference(own, rest), (0, 1 + i), axes)
+            logs = logs + spread(_difference(own, rest), (0, 1 + i), axes)
         for i, ((a, b), (joint, _)) in enumerate(zip(self.pairs, shared, strict=True)):
             places = (0, 1 + self.elements.index(a), 1 + self.elements.index(b), 1 + count + i)
             whole = np.logaddexp.reduce(joint, axis=3, keepdims=True)
-            logs = logs + _spread(_difference(joint, whole), places, axes)
+            logs = logs + spread(_difference(joint, whole), places, axes)
         return logs, self.where([nodes for _, nodes in shared])
 
 
@@ -254,7 +254,7 @@ def _difference(logs: FloatArray, whole: FloatArray) -> FloatArray:
     return found
 
 
-def _spread(logs: FloatArray, places: Sequence[int], axes: int) -> FloatArray:
+def spread(logs: FloatArray, places: Sequence[int], axes: int) -> FloatArray:
     """An array whose axes stand at some places, increasing, among so many."""
     shape = [1] * axes
     for place, size in zip(places, logs.shape, strict=True):

@@ -11,7 +11,7 @@ from plx.firstorder.local import Local
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
 from plx.firstorder.units import LongArray, Units
-from plx.values import IntArray
+from plx.values import FloatArray, IntArray
 
 _CHUNK = 32
 """Elements whose unknowns are laid out together."""
@@ -21,7 +21,8 @@ class Base:
     """Elements of one *kind* differ in nothing that pairs depend on, those of one *group* in nothing at all.
 
     ``count`` [groups] and ``first`` [groups] are how many there are and one of them; ``kind`` [groups] is
-    theirs. Raises NotLiftableError where there are too many, or their order matters.
+    theirs. ``before`` is not empty where the order of elements matters: then each is a group of its own.
+    Raises NotLiftableError where there are too many kinds.
     """
 
     least_alike: ClassVar[bool] = True
@@ -44,17 +45,21 @@ class Base:
             raise NotLiftableError("no two members of a type are alike")
         members = [ids[order[low:high]] for low, high in zip(starts, ends, strict=True)]
         self.samples = [_ends(rules, some) for some in members]
-        _, places, counts = np.unique(self.group_of, return_index=True, return_counts=True)
-        self.first: list[int] = ids[places].tolist()
-        self.count: list[int] = counts.tolist()
-        self.kind: list[int] = self.kind_of[places].tolist()
         self.parts = [part for part in rules.parts if not part.counts]
         here = sorted({*(e for pair in self.samples for e in pair), *rules.named})
         self.units = Units(Local(rules, here), self.parts)
         self.alone = self.units.alone()
+        self.before: dict[tuple[int, int], LongArray] = {}
+        self.pairs = self._pairs()
+        _, places, counts = np.unique(self.group_of, return_index=True, return_counts=True)
+        self.first: list[int] = ids[places].tolist()
+        self.count: list[int] = counts.tolist()
+        self.kind: list[int] = self.kind_of[places].tolist()
         self.units_of = self._units_of(set(here))
         self.own = [units.own(e) for units, e in zip(self.units_of, self.first, strict=True)]
-        self.pairs = self._pairs()
+        if self.before:
+            self._each_apart()
+        self.links = self._links()
 
     @property
     def states(self) -> int:
@@ -85,19 +90,79 @@ class Base:
                     continue
                 found[a, b] = self.units.pair(mine[0], others[-1])[..., 0]
                 if a == b:
-                    self._refuse_order(found[a, b], found[a, b].transpose(0, 2, 1))
-                elif self.rules.ordered is not None:
-                    self._refuse_order(found[a, b], self.units.pair(mine[-1], others[0])[..., 0])
+                    apart = not _same(found[a, b], found[a, b].transpose(0, 2, 1))
+                else:
+                    apart = self.rules.ordered is not None and not _same(
+                        found[a, b], self.units.pair(mine[-1], others[0])[..., 0]
+                    )
+                if apart and not self.before:
+                    self.before = self._before()
         return found
 
-    def _refuse_order(self, weights: LongArray, other: LongArray) -> None:
-        """What two elements say of each other must be the same whichever comes first."""
-        finite = np.isfinite(weights)
-        same = np.array_equal(finite, np.isfinite(other)) and np.allclose(
-            weights[finite], other[finite], rtol=1e-13, atol=1e-13
-        )
-        if not same:
-            raise NotLiftableError("rules depend on the order of members", self.rules.ordered)
+    def _before(self) -> dict[tuple[int, int], LongArray]:
+        """The log weights [G, C, C'] of the cells of two elements of which the first comes first."""
+        found = {}
+        place = np.argsort(self.order)
+        for a in range(self.kinds):
+            for b in range(self.kinds):
+                x, y = self.samples[a][0], self.samples[b][-1]
+                first, second = self.rules.universe.position(np.array([x, y]))
+                if place[first] < place[second]:
+                    found[a, b] = self.units.pair(x, y)[..., 0]
+        return found
+
+    @property
+    def largest(self) -> float:
+        """The largest finite log weight of an element or a pair, either sign."""
+        tables: list[LongArray | FloatArray] = [*self.own, *self.pairs.values()]
+        return max(float(np.abs(table[np.isfinite(table)]).max(initial=0.0)) for table in tables)
+
+    @property
+    def order(self) -> IntArray:
+        """The positions of all elements among their ids, in the order of their types."""
+        return np.argsort(self.rules.universe.rank(self.rules.universe.ids), kind="stable")
+
+    def _each_apart(self) -> None:
+        """Make every element a group of its own, as its place in the order matters."""
+        ids = self.rules.universe.ids
+        of = self.group_of.tolist()
+        self.own, self.units_of = [self.own[group] for group in of], [self.units_of[group] for group in of]
+        self.first, self.count = [self.first[group] for group in of], [1] * len(ids)
+        self.kind = self.kind_of.tolist()
+        self.group_of = np.arange(len(ids))
+
+    def _links(self) -> dict[tuple[int, int], LongArray]:
+        """By two groups of one element each that evidence joins: the log weights [G, C, C'], relative to
+        those of all others of their kinds."""
+        rules = self.rules
+        if not rules.sparse or self.before:
+            return {}
+        rows = [facts.index[rules.linked(facts)] for facts in rules.facts]
+        inside = [row[rules.universe.holds(row)].tolist() for some in rows for row in some]
+        joined = sorted({(min(pair), max(pair)) for pair in inside})
+        found = {}
+        for low in range(0, len(joined), _CHUNK // 2):
+            some = joined[low : low + _CHUNK // 2]
+            here = sorted({e for pair in some for e in pair} | rules.named)
+            units = Units(Local(rules, here, linked=True), self.parts)
+            for x, y in some:
+                a, b = self.group(x), self.group(y)
+                weights = units.pair(x, y)[..., 0]
+                kinds = self.kind[a], self.kind[b]
+                usual = self.pairs.get(kinds)
+                if usual is None:
+                    usual = self.pairs[kinds[::-1]].transpose(0, 2, 1)
+                finite = np.isfinite(weights)
+                found[a, b] = np.where(finite, weights - np.where(finite, usual, 0.0), -np.inf)
+        return found
+
+
+def _same(weights: LongArray, other: LongArray) -> bool:
+    """Whether what two elements say of each other is the same whichever comes first."""
+    finite = np.isfinite(weights)
+    return np.array_equal(finite, np.isfinite(other)) and np.allclose(
+        weights[finite], other[finite], rtol=1e-13, atol=1e-13
+    )
 
 
 def _ends(rules: Rules, members: IntArray) -> list[int]:

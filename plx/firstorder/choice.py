@@ -9,7 +9,7 @@ from functools import cached_property
 
 from plx.check.program import Program
 from plx.errors import PlxError
-from plx.firstorder.limits import GROUND_FIRST, SECONDS_EACH
+from plx.firstorder.limits import GROUND_FIRST, LEAST_GROUND, MOST_LOG, SECONDS_EACH, SECONDS_PER_BYTE
 from plx.firstorder.plan import FirstOrderPlan, first_order
 from plx.firstorder.refusal import NotLiftableError
 from plx.ground.budget import RuleSize, measure
@@ -44,6 +44,18 @@ class FirstOrderWay:
             return sum(size.bytes for size in self.sizes) <= GROUND_FIRST
         except PlxError:  # which grounding says better
             return True
+
+    @property
+    def is_cheaper(self) -> bool:
+        """Whether it is answered before another exact way of a small program would be planned."""
+        try:
+            size = sum(size.bytes for size in self.sizes)
+        except PlxError:  # which grounding says better
+            return False
+        if size <= LEAST_GROUND or isinstance(self.plan, NotLiftableError):
+            return False
+        distant = self.plan.answers.base.largest > MOST_LOG  # which the factor graph takes apart
+        return not distant and self.cost() * SECONDS_EACH < size * SECONDS_PER_BYTE
 
     @cached_property
     def plan(self) -> FirstOrderPlan | NotLiftableError:

@@ -149,7 +149,7 @@ class CountersOf:
             flat = np.concatenate(
                 [np.moveaxis(one, 1 + axis, -1).reshape(-1, one.shape[1 + axis]) for one in logs.values()]
             )
-            states, back = _compressed(flat)
+            states, back = compressed(flat)
             numbers.append(len(self.counters))
             self.counters.append(Counter(part, expr, states, back))
             logs = {k: np.take(one, np.arange(states), axis=1 + axis) for k, one in logs.items()}
@@ -216,7 +216,7 @@ def _values(base: Base, expr: Aggregate, value: IntArray) -> IntArray:
     return base.rules.evaluator.arithmetic.integers(value)
 
 
-def _compressed(logs: FloatArray) -> tuple[int, int | None]:
+def compressed(logs: FloatArray) -> tuple[int, int | None]:
     """How many states the values [n] of a count need, and where the last one goes on; None if it is dead."""
     n = logs.shape[1]
     best = n, None if n == 0 else n - 1

@@ -161,7 +161,7 @@ def draw_worlds(
 
     Raises NotLiftableError where they are not drawn so, PlxError where they are too large, and NoWorldError.
     """
-    if plan.structure is None:
+    if not plan.has_worlds:
         raise NotLiftableError("worlds are not drawn where members count each other")
     rules = plan.answers.base.rules
     program = rules.evaluator.program

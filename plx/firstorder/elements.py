@@ -91,13 +91,13 @@ class Marks:
     kind: list[IntArray] = field(default_factory=list)
     own: list[IntArray] = field(default_factory=list)
 
-    def name(self, ids: IntArray) -> None:
+    def name(self, ids: IntArray, own: bool = False) -> None:
         """Set elements apart from all others."""
         inside = np.unique(ids[self.universe.holds(ids)])
         if len(inside):
             column = np.zeros(len(self.universe.ids), dtype=np.int64)
             column[self.universe.position(inside)] = 1 + np.arange(len(inside))
-            self.kind.append(column)
+            (self.own if own else self.kind).append(column)
 
     def members(self, ids: IntArray, own: bool = False) -> None:
         """Tell the elements of a set from the others."""
@@ -105,16 +105,16 @@ class Marks:
         if column.any() and not column.all():
             (self.own if own else self.kind).append(column)
 
-    def table(self, index: IntArray, value: IntArray, own: bool) -> None:
+    def table(self, index: IntArray, value: IntArray, own: bool, sparse: bool = False) -> None:
         """Tell elements apart by the rows of a table [r, slots] that hold them, and the value [r] of each.
 
-        Rows that hold two elements or more set each of them apart.
+        Rows that hold two elements or more set each of them apart: as single ones alone if ``sparse``.
         """
         if not len(index):
             return
         inside = self.universe.holds(index)
         count = inside.sum(axis=1)
-        self.name(index[count > 1].ravel())
+        self.name(index[count > 1].ravel(), sparse)
         for slot in range(index.shape[1]):
             rows = np.flatnonzero((count == 1) & inside[:, slot])
             if not len(rows):

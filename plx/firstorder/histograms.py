@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.firstorder.own_weights import KindSum, log_weights
+from plx.firstorder.logs import Pairs
+from plx.firstorder.own_weights import KindSum
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
 from plx.infer.counting.compositions import compositions
@@ -72,12 +73,16 @@ def histograms(structure: Structure, g: int, plus: Plus) -> Histograms:
         raise NotLiftableError(
             f"there are more than {_LARGEST:,} histograms of cells, which is too many to keep"
         )
-    pairs = {}
-    for i, one in enumerate(units):
+    sizes = [len(unit.sum.logs) for unit in units]
+    which = [*np.indices(sizes).reshape(len(sizes), -1)]
+    logs = np.zeros(math.prod(sizes))
+    counts = [unit.sum.counts[at] for unit, at in zip(units, which, strict=True)]
+    for i, (one, at) in enumerate(zip(units, which, strict=True)):
+        logs += one.sum.logs[at]
         for j, other in enumerate(units[i:], start=i):
             if (weights := structure.pair(one.kind, other.kind)) is not None:
-                pairs[i, j] = weights[g].astype(np.float64)
-    logs, which = log_weights([unit.sum for unit in units], pairs)
+                pairs = Pairs(weights[g].astype(np.float64))
+                logs += pairs.within(counts[i]) if i == j else pairs.between(counts[i], counts[j])
     return Histograms(units, logs + _ruled(structure, g, units, which), which)
 
 

@@ -72,8 +72,9 @@ class Node:
 class Local:
     """The unknowns about some elements alone, and tables over them; nodes are numbered from 0."""
 
-    def __init__(self, rules: Rules, elements: Sequence[int]) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules, elements: Sequence[int], linked: bool = False) -> None:
+        """``linked``: with evidence on pairs where that is summed over apart (`plx.firstorder.links`)."""
+        self.rules, self._linked = rules, linked or not rules.sparse
         self.elements = tuple(elements)
         program = rules.evaluator.program
         kept = {name: _kept(rules, info, self.elements) for name, info in program.randoms.items()}
@@ -138,11 +139,19 @@ class Local:
 
     def columns(self, expr: Expr, env: Env) -> Iterator[tuple[int, Table]]:
         """The value ids of an expression at every instance, and over which nodes."""
+        fixed, tables = self.column(expr, env)
+        for row in np.flatnonzero(fixed >= 0).tolist():
+            yield row, Table((), np.array(fixed[row]))
+        yield from tables
+
+    def column(self, expr: Expr, env: Env) -> tuple[IntArray, Iterator[tuple[int, Table]]]:
+        """The value ids of an expression at instances where it is fixed, else -1; and as `columns` there."""
         self.formulas.budget = GroundBudget(expr.span, _MOST)
         column = self.formulas.algebra.settle(self.formulas.column(expr, env), raws_only=True)
-        for row in np.flatnonzero(column.fixed >= 0).tolist():
-            yield row, Table((), np.array(column.fixed[row]))
-        for block in column.parts:
+        return column.fixed, self._blocks(expr, column.parts)
+
+    def _blocks(self, expr: Expr, blocks: Sequence[object]) -> Iterator[tuple[int, Table]]:
+        for block in blocks:
             assert isinstance(block, TableBlock)
             for row, nodes, table in zip(
                 block.rows.tolist(), block.scope.tolist(), block.table.tolist(), strict=True
@@ -157,7 +166,8 @@ class Local:
         for facts in self.rules.facts:
             universe = self.rules.universe
             inside = universe.holds(facts.index)
-            mine = (~inside | np.isin(facts.index, self.elements)).all(axis=1)
+            mine: Any = (~inside | np.isin(facts.index, self.elements)).all(axis=1)
+            mine = mine if self._linked else mine & ~self.rules.linked(facts)
             atoms = self.atoms.find(facts.random, facts.index[mine])
             value = facts.value[mine][atoms >= 0]
             atoms = atoms[atoms >= 0]

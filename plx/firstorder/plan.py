@@ -14,17 +14,20 @@ from plx.firstorder.answers import Answers, Found
 from plx.firstorder.base import Base
 from plx.firstorder.best import BestWorlds, given_rules
 from plx.firstorder.counted_answers import CountedAnswers
+from plx.firstorder.counted_cells import CountedCells
+from plx.firstorder.counted_sums import CountedSums
 from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
 from plx.firstorder.limits import LEAST_MEMBERS
+from plx.firstorder.ordered import OrderedSums
+from plx.firstorder.pair_total_answers import PairTotalAnswers
 from plx.firstorder.questions import Question, read_questions
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
 from plx.firstorder.totals import rule_totals
-from plx.firstorder.turns import Turns
-from plx.firstorder.whole import whole
+from plx.firstorder.whole import WholeRules, whole
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.names import QueryNames
@@ -42,7 +45,7 @@ class FirstOrderPlan:
     ``operations`` and ``memory`` are as in `plx.infer.exact_plan.ExactPlan`.
     """
 
-    answers: Answers | CountedAnswers
+    answers: Answers | CountedAnswers | PairTotalAnswers
     questions: Sequence[Question]
     maps: Mapping[int, Structure] = field(default_factory=dict)
     """The cells for each of the questions that are `map`, with what is given."""
@@ -106,11 +109,9 @@ class FirstOrderPlan:
             raise _never_given(question.query) from None
 
     @property
-    def structure(self) -> Structure | None:
-        """The cells, where the sums are plain ones over histograms of them."""
-        answers = self.answers
-        plain = type(answers) is Answers and type(answers.sums) is Sums
-        return answers.sums.structure if plain and isinstance(answers, Answers) else None
+    def has_worlds(self) -> bool:
+        """Whether worlds can be made from histograms of cells."""
+        return isinstance(self.answers, Answers) and isinstance(self.answers.sums, Sums)
 
     @cached_property
     def _rules(self) -> Rules:
@@ -141,13 +142,28 @@ def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number])
     universe = Universe.of(program, types)
     rules = read_rules(program, universe, numbers)
     base = Base(rules)
+    if base.before and rules.sparse:
+        base = Base(rules := read_rules(program, universe, numbers, WholeRules))
     totals = rule_totals(base)
     counting = any(part.counts and part.variables for part in rules.parts)
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
+    counted = counters is not None or totals.of_pairs
+    if base.before and counted:
+        raise NotLiftableError("rules with counts ask for the order of members", rules.ordered)
+    if totals.of_pairs:
+        if counters is not None:
+            raise NotLiftableError("members count each other, and pairs are counted too")
+        return _checked(PairTotalAnswers(base, totals), questions)
+    if base.before:
+        return FirstOrderPlan(Answers(OrderedSums(Structure(base, totals))), questions)
     if counters is None:
         return FirstOrderPlan(Answers(Sums(Structure(base, totals))), questions)
-    answers = CountedAnswers(Turns(base, counters, totals))
+    return _checked(CountedAnswers(CountedSums(CountedCells(base, counters, totals))), questions)
+
+
+def _checked(answers: CountedAnswers | PairTotalAnswers, questions: Sequence[Question]) -> FirstOrderPlan:
+    """The plan. Raises NotLiftableError for a query that takes too much."""
     for question in questions:
         for pattern in question.patterns:
             answers.refuse(pattern)
@@ -159,7 +175,7 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if plan.structure is None:
+            if not plan.has_worlds:
                 what = (
                     "a most probable world is found without grounding where members do not count each other"
                 )

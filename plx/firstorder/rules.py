@@ -85,7 +85,25 @@ class Rules:
         values = self.evaluator.values
         return values.logs(ids_with(values, weights, self.numbers) if self.numbers else weights)
 
+    @property
+    def sparse(self) -> bool:
+        """Whether evidence on pairs is summed over apart, and makes no kinds of elements of its own."""
+        per_member = any(part.counts and part.variables for part in self.parts)
+        counts = [expr for part in self.parts for expr in part.counts] + self.asked
+        return not per_member and all(len(scope_variables(self, expr.scope)) < 2 for expr in counts)
+
+    def linked(self, facts: Facts) -> IntArray:
+        """Which rows [r] of evidence are about two different elements."""
+        inside = self.universe.holds(facts.index)
+        low = np.where(inside, facts.index, np.iinfo(np.int64).max).min(
+            axis=1, initial=np.iinfo(np.int64).max
+        )
+        high = np.where(inside, facts.index, -1).max(axis=1, initial=-1)
+        found: IntArray = (inside.sum(axis=1) > 1) & (low != high)
+        return found
+
     def __post_init__(self) -> None:
+        self.asked: list[Aggregate] = []  # over elements, by queries
         self.marks = Marks(self.universe)
         self.elements: set[int] = set()  # uids of variables over elements
         self.named: set[int] = set()  # elements that rules name
@@ -121,7 +139,7 @@ def read_rules(
     for query in program.queries:
         _read_query(rules, query)
     for facts in rules.facts:
-        rules.marks.table(facts.index, facts.value, own=True)
+        rules.marks.table(facts.index, facts.value, own=True, sparse=rules.sparse)
     return rules
 
 
@@ -133,6 +151,7 @@ def _read_query(rules: Rules, query: Query) -> None:
     look = _Look(rules, query.span, own=True, asked=True)
     for expr in (*query.targets, *query.given, *([] if query.part is None else [query.part])):
         look.walk(expr)
+    rules.asked += look.counts
 
 
 def bind(rules: Rules, variable: Variable, set_: SetExpr) -> bool:

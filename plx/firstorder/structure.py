@@ -36,6 +36,14 @@ class Structure:
         self._pairs = {
             (a, b): weights[:, self._first[a]][:, :, self._first[b]] for (a, b), weights in base.pairs.items()
         }
+        self.links = {
+            (a, b): ratio[:, self._first[base.kind[a]]][:, :, self._first[base.kind[b]]].astype(np.float64)
+            for (a, b), ratio in base.links.items()
+        }
+        self.before = {
+            (a, b): weights[:, self._first[a]][:, :, self._first[b]].astype(np.float64)
+            for (a, b), weights in base.before.items()
+        }
         columns = zip(base.kind, base.count, base.own, strict=True)
         self.groups = [Group(kind, count, self.merge(kind, own)) for kind, count, own in columns]
 
@@ -69,13 +77,17 @@ class Structure:
         for group in groups:
             possible |= np.isfinite(base.own[group]).any(axis=0)
         keys = [np.where(possible, 0.0, 1.0)[:, None]]
-        for (a, b), weights in base.pairs.items():
+        for (a, b), weights in [*base.pairs.items(), *base.before.items()]:
             high = weights.astype(np.float64)
             with np.errstate(invalid="ignore"):
                 low = np.where(np.isfinite(high), weights - high, 0.0).astype(np.float64)
             for axis in [*([1] if a == kind else []), *([2] if b == kind else [])]:
                 keys += [np.moveaxis(part, axis, 0).reshape(size, -1) for part in (high, low)]
         keys += [total.of[group].T.astype(np.float64) for total in self.totals.all for group in groups]
+        for (a, b), ratio in base.links.items():
+            low = ratio.astype(np.float64)
+            for axis in [*([1] if base.kind[a] == kind else []), *([2] if base.kind[b] == kind else [])]:
+                keys.append(np.moveaxis(low, axis, 0).reshape(size, -1))
         rows = np.ascontiguousarray(np.concatenate(keys, axis=1) + 0.0)
         rows[~possible] = np.nan
         seen: dict[bytes, int] = {}

@@ -13,16 +13,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.firstorder import own_weights
 from plx.firstorder.limits import MOST_HISTOGRAMS
+from plx.firstorder.links import Linked, Terms, eliminated
+from plx.firstorder.logs import Pairs
+from plx.firstorder.own_weights import kind_sum, log_sums_by
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import by_totals
 from plx.firstorder.units import LongArray
+from plx.infer.counting import odds
+from plx.numerals import counted
 from plx.values import FloatArray, IntArray
 
 _LARGEST = 1 << 22
 """Histograms of all kinds together that are kept at once, 32 MB for each array over them."""
+
+_BITS = 62
 
 Fixed = Sequence[tuple[int, int]]
 """Elements that are in a cell: the group and the cell of each."""
@@ -71,7 +77,7 @@ class Sums:
         )
         self.histograms = sum(self._count(g) for g in range(structure.base.states))
         polynomial = sum(self._polynomial_steps(g) for g in range(structure.base.states))
-        self.by_polynomials = polynomial < self.histograms
+        self.by_polynomials = polynomial < self.histograms or bool(structure.links)
         if self.by_polynomials:
             self.histograms = polynomial
         if self.histograms > MOST_HISTOGRAMS:
@@ -79,6 +85,17 @@ class Sums:
                 f"there are {self.histograms:,.0f} histograms of cells (at most {MOST_HISTOGRAMS:,.0f} are "
                 "summed over)"
             )
+
+    @property
+    def words(self) -> str:
+        """How the sum is done."""
+        cells = counted(sum(self.structure.cells), "cell")
+        if self.structure.links:
+            pairs = counted(len(self.structure.links), "pair")
+            return f"summed over by the evidence on {pairs} and the counts of the rest, with {cells}"
+        if self.by_polynomials:
+            return f"summed over by symmetric polynomials in their weights, with {cells}"
+        return f"summed over {self.histograms:,.0f} histograms of {cells}"
 
     def means(self, g: int) -> Means:
         """The sum and means of counts at a joint state of what is about no element."""
@@ -109,30 +126,25 @@ class Sums:
         kinds = range(structure.base.kinds)
         members = [self._members(g, kind, ()) for kind in kinds]
         whole = math.prod(
-            own_weights.size(sum(count for count, _ in some), structure.cells[kind])
+            odds.size(sum(count for count, _ in some), structure.cells[kind])
             for kind, some in zip(kinds, members, strict=True)
         )
-        if whole > _LARGEST or not self._same_totals():
+        if whole > _LARGEST or not self.structure.totals.same_in_kinds:
             return math.inf
         return whole + sum(
-            own_weights.steps(some, structure.cells[kind]) for kind, some in zip(kinds, members, strict=True)
+            odds.steps(some, structure.cells[kind]) for kind, some in zip(kinds, members, strict=True)
         )
 
-    def _same_totals(self) -> bool:
-        """Whether all members of a kind add the same to totals."""
-        structure = self.structure
-        for total in structure.totals.all:
-            for kind in range(structure.base.kinds):
-                mine = [of for of, k in zip(total.of, structure.base.kind, strict=True) if k == kind]
-                if any(not np.array_equal(of, mine[0]) for of in mine):
-                    return False
-        return True
-
-    def _members(self, g: int, kind: int, fixed: Fixed) -> list[own_weights.Members]:
+    def _members(self, g: int, kind: int, fixed: Fixed) -> list[odds.Members]:
         """The members of a kind; those that are fixed can be in one cell only."""
         rest = [group.count for group in self.structure.groups]
         found = []
+        linked = {group for pair in self.structure.links for group in pair}
+        for number in linked:
+            rest[number] = 0
         for number, cell in fixed:
+            if number in linked:
+                continue
             rest[number] -= 1
             if self.structure.groups[number].kind == kind:
                 own = np.full(self.structure.cells[kind], -np.inf)
@@ -146,25 +158,60 @@ class Sums:
     def _by_polynomials(self, g: int, fixed: Fixed, numbers: Sequence[int]) -> FloatArray:
         structure = self.structure
         kinds = range(structure.base.kinds)
-        sums = [own_weights.kind_sum(self._members(g, k, fixed), structure.cells[k]) for k in kinds]
-        pairs = {}
-        for a in kinds:
-            for b in range(a, structure.base.kinds):
-                if (weights := structure.pair(a, b)) is not None:
-                    pairs[a, b] = weights[g].astype(np.float64)
-        logs, which = own_weights.log_weights(sums, pairs)
+        counts, logs = np.zeros((1, 0), dtype=np.int64), np.zeros(1)
+        for kind in kinds:
+            one = kind_sum(self._members(g, kind, fixed), structure.cells[kind])
+            counts = np.concatenate(
+                [np.repeat(counts, len(one.logs), axis=0), np.tile(one.counts, (len(logs), 1))], axis=1
+            )
+            logs = np.add.outer(logs, one.logs).ravel()
+        if structure.links:
+            counts, logs = self._with_linked(g, fixed, counts, logs)
+        logs = logs + Pairs(self._all_pairs(g)).within(counts)
         totals = structure.totals
         used = list(dict.fromkeys([*range(totals.ruled), *numbers]))
         sizes = totals.sizes(used)
         index = np.zeros(len(logs), dtype=np.int64)
+        groups = [structure.base.kind.index(kind) for kind in kinds]
         for number in used:
-            value = np.zeros(len(logs), dtype=np.int64)
-            for kind, one, at in zip(kinds, sums, which, strict=True):
-                group = structure.base.kind.index(kind)
-                value += (one.counts @ structure.added(group, [number])[g, :, 0])[at]
-            index = index * (totals.all[number].most + 1) + value
+            added = np.concatenate([structure.added(group, [number])[g, :, 0] for group in groups])
+            index = index * (totals.all[number].most + 1) + counts @ added
         logs = logs + np.repeat(totals.weight[g], math.prod(sizes) // totals.weight.shape[1])[index]
-        return by_totals(_log_sums_by(index, logs, math.prod(sizes)), used, sizes, numbers)
+        return by_totals(log_sums_by(index, logs, math.prod(sizes)), used, sizes, numbers)
+
+    def _all_pairs(self, g: int) -> FloatArray:
+        """The log weights [cells, cells] between all cells of all kinds; 0 where there is no pair."""
+        kinds, cells = range(self.structure.base.kinds), self.structure.cells
+        rows = []
+        for a in kinds:
+            found = [self.structure.pair(a, b) for b in kinds]
+            rows.append(np.concatenate([
+                np.zeros((cells[a], cells[b])) if weights is None else weights[g].astype(np.float64)
+                for b, weights in enumerate(found)
+            ], axis=1))  # fmt: skip
+        return np.concatenate(rows)
+
+    def _with_linked(
+        self, g: int, fixed: Fixed, counts: IntArray, logs: FloatArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Histograms with the elements that evidence joins, eliminated."""
+        structure = self.structure
+        offset = np.cumsum([0, *structure.cells])
+        radix = sum(structure.base.count) + 1
+        width = counts.shape[1]
+        if width * math.log2(radix) > _BITS:
+            raise NotLiftableError("members have too many cells for evidence on pairs")
+        strides = radix ** np.arange(width)
+        elements, pinned = {}, dict(fixed)
+        for number in {group for pair in structure.links for group in pair}:
+            group = structure.groups[number]
+            cells = [pinned[number]] if number in pinned else range(structure.cells[group.kind])
+            own = {c: float(group.own[g, c]) for c in cells if group.own[g, c] > -np.inf}
+            keys = {c: int(strides[offset[group.kind] + c]) for c in own}
+            elements[number] = Linked(own, keys)
+        found = eliminated(elements, {pair: ratio[g] for pair, ratio in structure.links.items()})
+        terms = Terms(counts @ strides, logs).times(found)
+        return terms.key[:, None] // strides % radix, terms.logs
 
     # ------------------------------------------------------------------------ the kernel
 
@@ -236,17 +283,6 @@ class Sums:
                 if weights is not None:
                     out[i, j] = weights[g, cell, other]
         return out
-
-
-def _log_sums_by(index: IntArray, logs: FloatArray, size: int) -> FloatArray:
-    """Log sums of numbers by an index below ``size``."""
-    largest = np.full(size, -np.inf)
-    np.maximum.at(largest, index, logs)
-    shift = np.where(np.isfinite(largest), largest, 0.0)
-    sums = np.bincount(index, np.exp(logs - shift[index]), size)
-    with np.errstate(divide="ignore"):
-        found: FloatArray = shift + np.log(sums)
-    return found
 
 
 def _centred(slots: _Slots, pair: LongArray) -> tuple[FloatArray, FloatArray, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,27 +24,42 @@ from plx.firstorder.limits import MOST_TOTALS
 from plx.firstorder.local import Table, placed
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.rules import Part, Rules, scope_variables
-from plx.firstorder.units import Units
+from plx.firstorder.units import LongArray, Units
 from plx.ground.bind import all_instances
 from plx.ground.env import ROOT, Env
 from plx.values import FALSE, TRUE, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
+class PairCounts:
+    """What an aggregate over two variables counts: log weights [G, C, C', J] of pairs of two kinds, by how
+    much they add."""
+
+    expr: Aggregate
+    env: Env
+    weights: Mapping[tuple[int, int], LongArray]
+
+
+@dataclass(frozen=True, eq=False)
 class Total:
     """A number that is a sum over elements: ``shift``, and from 0 to ``most`` more.
 
-    ``of`` [groups] says what each cell adds, integers [G, C] from 0.
+    ``of`` [groups] says what each cell adds, integers [G, C] from 0. ``pairs`` is what pairs of
+    elements add, None if it is nothing.
     """
 
     of: tuple[IntArray, ...]
     shift: int
     most: int
+    pairs: PairCounts | None = None
 
     @property
     def key(self) -> tuple[int, bytes]:
         """Equal for equal totals."""
-        return self.shift, b"".join(part.tobytes() for part in self.of)
+        pairs = (
+            [] if self.pairs is None else [part.astype(np.float64) for part in self.pairs.weights.values()]
+        )
+        return self.shift, b"".join(part.tobytes() for part in (*self.of, *pairs))
 
 
 @dataclass(eq=False)
@@ -59,7 +74,10 @@ class Totals:
 
     def number(self, expr: Aggregate, env: Env) -> int:
         """The number of the total that an aggregate is, new if it has not been seen."""
-        found = _total(self.base, expr, env)
+        from plx.firstorder.pair_totals import pair_total
+
+        wide = len(scope_variables(self.base.rules, expr.scope)) > 1
+        found = pair_total(self.base, expr, env) if wide else _total(self.base, expr, env)
         for number, total in enumerate(self.all):
             if total.key == found.key:
                 return number
@@ -76,6 +94,21 @@ class Totals:
             return np.where(count == 0, TRUE, FALSE)
         return self.base.rules.evaluator.arithmetic.integers(count + total.shift)
 
+    @property
+    def of_pairs(self) -> bool:
+        """Whether some of them count pairs."""
+        return any(total.pairs is not None for total in self.all)
+
+    @property
+    def same_in_kinds(self) -> bool:
+        """Whether all elements of a kind add the same."""
+        kinds = self.base.kind
+        return all(
+            np.array_equal(of, total.of[kinds.index(kind)])
+            for total in self.all
+            for of, kind in zip(total.of, kinds, strict=True)
+        )
+
     def sizes(self, numbers: Sequence[int]) -> list[int]:
         """How many values some totals have. Raises NotLiftableError where these are too many together."""
         sizes = [self.all[number].most + 1 for number in numbers]
@@ -88,9 +121,9 @@ class Totals:
 
 
 def is_total(rules: Rules, expr: Aggregate) -> bool:
-    """Whether an aggregate is about one element at a time, and about none outside."""
+    """Whether an aggregate is about one element or two at a time, and about none outside."""
     free = any(uid in rules.elements for uid in rules.evaluator.terms.free(expr))
-    return not free and len(scope_variables(rules, expr.scope)) == 1 and expr.kind != "alldifferent"
+    return not free and len(scope_variables(rules, expr.scope)) in (1, 2) and expr.kind != "alldifferent"
 
 
 def rule_totals(base: Base) -> Totals:
@@ -116,7 +149,7 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
     base, span = totals.base, part.task.source.span
     rules, local = base.rules, base.units.local
     if not all(is_total(rules, expr) for expr in part.counts):
-        raise NotLiftableError(f"{shown(span)} counts pairs of members", span)
+        raise NotLiftableError(f"{shown(span)} counts more than members and pairs", span)
     if part.task.source.kind == "random":
         raise NotLiftableError(f"{shown(span)} is a distribution that depends on a count", span)
     found = []
@@ -131,9 +164,11 @@ def _said(totals: Totals, part: Part) -> list[tuple[list[int], FloatArray]]:
         if part.task.source.weight is not None:
             weight = rules.logs(rules.evaluator.value(part.task.source.weight, one))[0]
         logs: FloatArray = np.zeros((base.states, rows.n), dtype=rules.dtype)
-        for at, table in local.columns(body, rows):
-            ids = base.units.global_table(table)
-            logs[:, at] = _logs(rules, part, ids, weight)
+        fixed, tables = local.column(body, rows)
+        known = np.flatnonzero(fixed >= 0)
+        logs[:, known] = _logs(rules, part, fixed[known], weight)
+        for at, table in tables:
+            logs[:, at] = _logs(rules, part, base.units.global_table(table), weight)
         found.append((distinct, logs.reshape(base.states, *sizes)))
     return found
 
@@ -224,8 +259,13 @@ def _contribution(units: Units, expr: Aggregate, ids: IntArray) -> FloatArray:
     if expr.kind == "sum":
         numbers: FloatArray = units.local.evaluator.values.floats(ids)
         return numbers
-    wanted = FALSE if expr.kind == "forall" else TRUE
-    found: FloatArray = (ids == wanted).astype(np.float64)
+    found: FloatArray = truth(expr, ids).astype(np.float64)
+    return found
+
+
+def truth(expr: Aggregate, ids: IntArray) -> IntArray:
+    """Whether values are what an aggregate counts."""
+    found: IntArray = np.asarray(ids) == (FALSE if expr.kind == "forall" else TRUE)
     return found
 
 

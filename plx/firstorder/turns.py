@@ -11,25 +11,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from plx.firstorder.base import Base
-from plx.firstorder.counters import DEAD, CountersOf
-from plx.firstorder.limits import MOST_TURNS, MOST_WORLDS_OF_CLASSES
+from plx.deadline import check, seconds_left
+from plx.firstorder.counted_cells import CountedCells, Ups
+from plx.firstorder.counters import DEAD
+from plx.firstorder.limits import MOST_TURNS, MOST_WORLDS_OF_CLASSES, SECONDS_EACH_TURN
 from plx.firstorder.refusal import NotLiftableError
-from plx.firstorder.totals import Totals, by_totals
-from plx.firstorder.units import LongArray
+from plx.firstorder.totals import by_totals
 from plx.infer.counting.compositions import compositions
 from plx.values import FloatArray, IntArray
 
 _BITS = 62
 _LARGEST = 1 << 25
-
-Ups = tuple[int, ...]
-Options = dict[tuple[Ups, Ups], LongArray]
-"""By how much the counts of two elements go up → log weights [G, C, C']."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,25 +40,11 @@ class _Classes:
 class Turns:
     """The sums over worlds of a program with counts per element."""
 
-    def __init__(self, base: Base, counters: CountersOf, totals: Totals) -> None:
-        self.base, self.counters, self.totals = base, counters, totals
-        self.options = {pair: self._options(*pair) for pair in base.pairs}
-        self.accepts = [counters.accept(kind) for kind in range(base.kinds)]
-        self.firsts = [counters.first(kind) for kind in range(base.kinds)]
-        self.merged = [self._merged(kind) for kind in range(base.kinds)]
-        self.sizes = [int(merged.max()) + 1 for merged in self.merged]
-        self._sample = [np.unique(merged, return_index=True)[1] for merged in self.merged]
-        self._offset = [0, *np.cumsum(self.sizes).tolist()]
-        n = len(base.rules.universe.ids)
-        self._factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, n + 1)))])
+    def __init__(self, cells: CountedCells) -> None:
+        self.cells, self.base, self.totals = cells, cells.base, cells.totals
+        self.counters = cells.counters
         self._reachable = self._reach()
-        self.classes = len(self.layout((), range(totals.ruled)).cell)
-
-    def own(self, group: int) -> FloatArray:
-        """The log weight [G, m] of the cells of a group."""
-        merged, own = self.merged[self.base.kind[group]], self.base.own[group]
-        columns = [np.logaddexp.reduce(own[:, merged == m], axis=1) for m in range(merged.max() + 1)]
-        return np.stack(columns, axis=1)
+        self.classes = len(self.layout((), range(self.totals.ruled)).cell)
 
     def log_sums(self, g: int, groups: Sequence[int], numbers: Sequence[int] = ()) -> FloatArray:
         """Log sums [m, S, …, T] by the cells and states of one element of each of some groups, once all
@@ -77,25 +58,27 @@ class Turns:
         classes = self.layout(kinds, used)
         keys, logs = self._starts(g, groups, classes, used)
         members = len(self.base.rules.universe.ids) - len(groups)
-        shape = [n for kind in kinds for n in (self.sizes[kind], self.counters.size)]
+        shape = [n for kind in kinds for n in (self.cells.sizes[kind], self.counters.size)]
         out = np.full((*shape, math.prod(totals)), -np.inf)
         if not len(keys):
             return by_totals(out, used, totals, numbers)
         tables = self._tables(g, classes, members)
         order = [d for (owner, _, _), d in classes.number.items() if owner < 0]
         order.sort(key=lambda d: (-classes.state[d], classes.cell[d]))
-        accept = np.concatenate([
-            self.accepts[kind][self._sample[kind]] for kind in range(self.base.kinds)
-        ])  # fmt: skip
-        keys, logs = members_in_turn(
-            np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
-            *tables, accept, self._factorial, members, keys, logs, MOST_WORLDS_OF_CLASSES, MOST_TURNS,
-        )  # fmt: skip
-        if len(keys) == 1 and keys[0] == -1:
-            raise NotLiftableError(
-                f"members and their counts have more than {MOST_WORLDS_OF_CLASSES:,} states, "
-                f"or take more than {MOST_TURNS:,.0f} steps"
-            )
+        left = np.array([min(MOST_TURNS, 1e6 + seconds_left() / SECONDS_EACH_TURN)])
+        for _ in range(members):  # one at a time, so that the time is kept
+            check()
+            keys, logs = members_in_turn(
+                np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
+                *tables, self.cells.accept, self.cells.factorial, 1, keys, logs,
+                MOST_WORLDS_OF_CLASSES, left,
+            )  # fmt: skip
+            if len(keys) == 1 and keys[0] == -1:
+                check()
+                raise NotLiftableError(
+                    f"members and their counts have more than {MOST_WORLDS_OF_CLASSES:,} states, "
+                    f"or take more than {MOST_TURNS:,.0f} steps"
+                )
         strides = np.cumprod([1, *classes.radix[:-1]])
         whole = math.prod(classes.radix)
         ruled = np.repeat(self.totals.weight[g], out.shape[-1] // self.totals.weight.shape[1])
@@ -103,88 +86,27 @@ class Turns:
             at: list[int] = [0] * (2 * len(groups)) + [key // whole]
             for (owner, cell, state), d in classes.number.items():
                 if owner >= 0 and (key // int(strides[d])) % classes.radix[d]:
-                    at[2 * owner : 2 * owner + 2] = cell - self._offset[kinds[owner]], state
+                    at[2 * owner : 2 * owner + 2] = cell - self.cells.offset[kinds[owner]], state
             out[tuple(at)] = np.logaddexp(out[tuple(at)], log + ruled[at[-1]])
         return by_totals(out, used, totals, numbers)
 
-    # ------------------------------------------------------------------------- weights
-
-    def _options(self, a: int, b: int) -> Options:
-        """What two elements of two kinds may share, by what it counts for each."""
-        base = self.base
-        x, y = base.samples[a][0], base.samples[b][-1]
-        labels, sides = self.counters.labels(base.units, x, y)
-        if len(labels) > 10:
-            raise NotLiftableError("two members have too many counts of each other")
-        weights = base.units.pair(x, y, labels)
-        found: Options = {}
-        for code, ups in enumerate(self.counters.ups(sides)):
-            one = weights[..., code] if labels else weights[..., 0]
-            if np.isfinite(one).any():
-                found[ups] = np.logaddexp(found[ups], one) if ups in found else one
-        self._refuse_order(a, b, found)
-        return found
-
-    def _refuse_order(self, a: int, b: int, found: Options) -> None:
-        ordered = self.base.rules.ordered
-        if a != b and ordered is not None:
-            raise NotLiftableError("rules with counts ask for the order of members", ordered)
-        for (up, other), weights in found.items() if a == b else ():
-            back = found.get((other, up))
-            same = back is not None and np.allclose(
-                np.exp(weights - weights.max()), np.exp(back.transpose(0, 2, 1) - weights.max()), atol=1e-13
-            )
-            if not same:
-                raise NotLiftableError("rules depend on the order of members", ordered)
-
-    def _merged(self, kind: int) -> IntArray:
-        """Numbers of the joint states of an element, equal where nothing but weight tells them apart."""
-        base = self.base
-        size = base.units.cells(base.samples[kind][0])[0]
-        groups = [number for number, of in enumerate(base.kind) if of == kind]
-        possible = np.zeros(size, dtype=bool)
-        for group in groups:
-            possible |= np.isfinite(base.own[group]).any(axis=0)
-        keys = [self.accepts[kind], self.firsts[kind][:, None].astype(np.float64)]
-        keys += [total.of[group].T.astype(np.float64) for total in self.totals.all for group in groups]
-        for (a, b), options in self.options.items():
-            for weights in options.values():
-                high = weights.astype(np.float64)
-                for axis in [*([1] if a == kind else []), *([2] if b == kind else [])]:
-                    keys.append(np.moveaxis(high, axis, 0).reshape(size, -1))
-        rows = np.ascontiguousarray(np.concatenate(keys, axis=1) + 0.0)
-        rows[~possible | (self.firsts[kind] == DEAD)] = np.nan
-        seen: dict[bytes, int] = {}
-        return np.array([seen.setdefault(row.tobytes(), len(seen)) for row in rows], dtype=np.int64)
-
-    def _between(self, g: int, a: int, b: int) -> list[tuple[Ups, Ups, float]]:
-        """What elements of two cells, numbered over all kinds, may share: what it counts, and its weight."""
-        kind, other = self._kind_of(a), self._kind_of(b)
-        cell = int(self._sample[kind][a - self._offset[kind]])
-        second = int(self._sample[other][b - self._offset[other]])
-        if (kind, other) in self.options:
-            found = [(up, to, w[g, cell, second]) for (up, to), w in self.options[kind, other].items()]
-        else:
-            options = self.options.get((other, kind), {})
-            found = [(up, to, w[g, second, cell]) for (to, up), w in options.items()]
-        return [(up, to, float(w)) for up, to, w in found if w > -np.inf]
-
-    def _kind_of(self, cell: int) -> int:
-        return int(np.searchsorted(self._offset, cell, side="right")) - 1
+    def refuse(self, kinds: Sequence[int], numbers: Sequence[int]) -> None:
+        """Raises NotLiftableError for too many classes and totals, with one element of some kinds kept."""
+        self.layout(kinds, [*range(self.totals.ruled), *numbers])
 
     # ------------------------------------------------------------------------- classes
 
     def _reach(self) -> dict[int, list[int]]:
         """The states that an element of each cell may come to."""
         ups: dict[int, set[Ups]] = {kind: set() for kind in range(self.base.kinds)}
-        for (a, b), options in self.options.items():
+        for (a, b), options in self.cells.options.items():
             for up, to in options:
                 ups[a].add(up)
                 ups[b].add(to)
         found = {}
         for kind in range(self.base.kinds):
-            for m in range(self.sizes[kind]):
-                first = int(self.firsts[kind][self._sample[kind][m]])
+            for m in range(self.cells.sizes[kind]):
+                first = int(self.cells.firsts[kind][self.cells.sample[kind][m]])
                 seen, waiting = set(), [first] if first != DEAD else []
                 while waiting:
                     state = waiting.pop()
@@ -192,7 +114,7 @@ class Turns:
                         seen.add(state)
                         after = (self.counters.after(state, up) for up in ups[kind])
                         waiting += [one for one in after if one != DEAD]
-                found[self._offset[kind] + m] = sorted(seen)
+                found[self.cells.offset[kind] + m] = sorted(seen)
         return found
 
     def layout(self, kept: Sequence[int], totals: Sequence[int]) -> _Classes:
@@ -207,8 +129,8 @@ class Turns:
         classes = _Classes([], [], [], {})
         owners = [(-1, kind) for kind in range(base.kinds)] + [*enumerate(kept)]
         for owner, kind in owners:
-            for m in range(self.sizes[kind]):
-                cell = self._offset[kind] + m
+            for m in range(self.cells.sizes[kind]):
+                cell = self.cells.offset[kind] + m
                 for state in self._reachable[cell]:
                     classes.number[owner, cell, state] = len(classes.cell)
                     classes.cell.append(cell)
@@ -229,10 +151,10 @@ class Turns:
         seen: dict[bytes, int] = {}
         matrices: list[FloatArray] = []
         where = {d: owner for (owner, _, _), d in classes.number.items()}
-        for cell in range(self._offset[-1]):
+        for cell in range(self.cells.offset[-1]):
             for d in range(len(classes.cell)):
                 groups: dict[int, FloatArray] = {}
-                for up, to, weight in self._between(g, cell, classes.cell[d]):
+                for up, to, weight in self.cells.between(g, cell, classes.cell[d]):
                     state = self.counters.after(classes.state[d], to)
                     if state == DEAD:
                         continue
@@ -269,25 +191,28 @@ class Turns:
         keys, logs = np.zeros(1, dtype=np.int64), np.zeros(1)
         for group, kind in enumerate(base.kind):
             count = base.count[group] - list(groups).count(group)
-            cells = self._cells(g, kind, self.own(group))
+            cells = self.cells.possible(g, kind, self.cells.own(group))
             ways = math.comb(count + len(cells) - 1, len(cells) - 1) if cells else int(count == 0)
             if len(keys) * ways > _LARGEST:
                 raise NotLiftableError("members have too many histograms of cells for counts of theirs")
             rows = compositions(count, len(cells)) if cells else np.zeros((ways, 0), dtype=np.int64)
-            mine, weight = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), self._factorial[count])
+            mine, weight = (
+                np.zeros(len(rows), dtype=np.int64),
+                np.full(len(rows), self.cells.factorial[count]),
+            )
             for column, (m, first, own) in zip(rows.T, cells, strict=True):
-                mine += column * strides[classes.number[-1, self._offset[kind] + m, first]]
-                mine += column * self._tag(g, group, m, used) * whole
-                weight += column * own - self._factorial[column]
+                mine += column * strides[classes.number[-1, self.cells.offset[kind] + m, first]]
+                mine += column * self.cells.tag(g, group, m, used) * whole
+                weight += column * own - self.cells.factorial[column]
             keys = (keys[:, None] + mine[None, :]).ravel()
             logs = (logs[:, None] + weight[None, :]).ravel()
         for owner, group in enumerate(groups):
             kind = base.kind[group]
-            cells = self._cells(g, kind, self.own(group))
+            cells = self.cells.possible(g, kind, self.cells.own(group))
             mine = np.array(
                 [
-                    strides[classes.number[owner, self._offset[kind] + m, s]]
-                    + self._tag(g, group, m, used) * whole
+                    strides[classes.number[owner, self.cells.offset[kind] + m, s]]
+                    + self.cells.tag(g, group, m, used) * whole
                     for m, s, _ in cells
                 ],
                 dtype=np.int64,
@@ -295,27 +220,3 @@ class Turns:
             keys = (keys[:, None] + mine[None, :]).ravel()
             logs = np.repeat(logs, len(mine))
         return keys, logs
-
-    def _tag(self, g: int, group: int, cell: int, used: Sequence[int]) -> int:
-        """What an element of a group adds to the totals that are used, in one number."""
-        at = int(self._sample[self.base.kind[group]][cell])
-        found = 0
-        for number in used:
-            total = self.totals.all[number]
-            found = found * (total.most + 1) + int(total.of[group][g, at])
-        return found
-
-    def _cells(self, g: int, kind: int, own: FloatArray) -> list[tuple[int, int, float]]:
-        """The possible cells of a group: each with its first state and weight."""
-        first = self.firsts[kind][self._sample[kind]].tolist()
-        return [
-            (m, state, float(own[g, m]))
-            for m, state in enumerate(first)
-            if state != DEAD and np.isfinite(own[g, m])
-        ]
-
-    @cached_property
-    def log_z(self) -> float:
-        """The log of the sum over all worlds."""
-        logs = [self.base.alone[g] + float(self.log_sums(g, ())[0]) for g in range(self.base.states)]
-        return float(np.logaddexp.reduce(logs))

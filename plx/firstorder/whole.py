@@ -19,7 +19,7 @@ class WholeRules(Rules):
 
     @property
     def sparse(self) -> bool:
-        """Whether evidence on pairs is left to other sums."""
+        """See `Rules`."""
         return False
 
 
@@ -37,11 +37,15 @@ def whole(rules: Rules, program: Program) -> Whole:
     refuse_order(base)
     totals = rule_totals(base)
     questions = read_questions(base, totals, program.queries)
+    if totals.of_pairs:
+        raise NotLiftableError("pairs of members are counted")
     return Whole(Structure(base, totals), questions)
 
 
 def refuse_order(base: Base) -> None:
-    """Raises NotLiftableError where the order of elements of several kinds is asked for."""
+    """Raises NotLiftableError where the order of elements matters, or is asked for between kinds."""
+    if base.before:
+        raise NotLiftableError("rules depend on the order of members", base.rules.ordered)
     if base.kinds > 1 and base.rules.ordered is not None:
         raise NotLiftableError(
             "the order of members is asked for, and they are of several kinds", base.rules.ordered

@@ -18,6 +18,7 @@ from plx.check.program import (
     Rank,
     RelationTerm,
 )
+from plx.deadline import check
 from plx.graph.rows import BoolArray, unique_rows
 from plx.ground.algebra import OWN, Algebra
 from plx.ground.atoms import AtomTable, outside
@@ -48,7 +49,8 @@ class Formulas:
         self._rewritten: dict[int, tuple[Expr, Expr]] = {}
 
     def column(self, expr: Expr, env: Env) -> Column:
-        """The value of an expression at every instance."""
+        """The value of an expression at every instance. Raises OutOfTimeError."""
+        check()
         if not self.evaluator.terms.is_random(expr):
             return Column(self.evaluator.value(expr, env))
         match expr:

@@ -14,7 +14,7 @@ from plx.graph.model import GroundModel, GroundQuery, GroundRule
 from plx.graph.node_map import nodes_of
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, lay_out, named
-from plx.ground.budget import GroundBudget, measure, refuse_large
+from plx.ground.budget import GroundBudget, measure, refuse_large, refuse_slow
 from plx.ground.counters import Counters
 from plx.ground.distributions import Unobserved, formulas_of, ground_distribution, refuse_cycle
 from plx.ground.evaluate import Evaluator
@@ -54,12 +54,14 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
 
 
 def pieces_of(program: Program, max_ground: int) -> Pieces:
-    """All that grounding finds. Raises as `ground`."""
+    """All that grounding finds. Raises as `ground`, and OutOfTimeError."""
     evaluator = Evaluator(program)
     table = lay_out(evaluator, max_ground)
     budgets = {i: GroundBudget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
     tasks = [task for i, rule in enumerate(program.rules) for task in split(i, rule, evaluator.terms)]
-    refuse_large(measure(evaluator, tasks, max_ground), max_ground)
+    sizes = measure(evaluator, tasks, max_ground)
+    refuse_large(sizes, max_ground)
+    refuse_slow(sizes)
     observations = Observations(evaluator, table)
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)

@@ -67,7 +67,7 @@ def _finished(
         try:
             found = answered()
         except OutOfTimeError:
-            raise _too_late(method, options) from None
+            raise PlxError(too_late(method, options)) from None
         if options.draws is not None and found.log_weights is None:
             found = _with_own_draws(ready.problem, found, options)
     found = replace(found, seconds=clock.seconds)
@@ -103,11 +103,11 @@ def _answered(ready: Prepared, method: str, options: Options) -> Inference:
     return replace(found, notes=(*found.notes, *ready.ways.given_up))
 
 
-def _too_late(method: str, options: Options) -> PlxError:
+def too_late(method: str, options: Options) -> Diagnostic:
     """The error for a run that has nothing to show when its time is over."""
     what = "exact inference has" if method == "exact" else f"{method} has"
     message = f"{what} no answer after {options.seconds:g} seconds"
-    return PlxError(Diagnostic(message, hint="give the run more --seconds, or use another --method"))
+    return Diagnostic(message, hint="give the run more --seconds, or use another --method")
 
 
 def _exact(ready: Prepared, options: Options) -> Inference:

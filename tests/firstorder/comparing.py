@@ -32,17 +32,16 @@ def compare(text: str) -> bool:
         plan = lifted(text)
         if plan is None:
             return False
-        model, found = plan.run()
+        lifted_model, found = plan.run()
     except PlxError:  # no world is possible, or none with what is given
         plan = None
     try:
         grounded = plx.compile(text).ground
         expected: dict[int, tuple[GroundQuery, Answer]] = {}
         for group in by_given(grounded):
-            run = infer(condition(group.model, group.given), "exact")
-            expected.update(
-                zip(group.positions, zip(group.model.queries, run.answers, strict=True), strict=True)
-            )
+            model = condition(group.model, group.given)
+            run = infer(model, "exact")
+            expected.update(zip(group.positions, zip(model.queries, run.answers, strict=True), strict=True))
             if not group.given:
                 log_z = run.log_z
     except NoWorldError:
@@ -51,12 +50,12 @@ def compare(text: str) -> bool:
     assert plan is not None, "no world is found where there is one"
     assert found.log_z is not None and log_z is not None
     np.testing.assert_allclose(found.log_z, log_z, rtol=1e-10, atol=1e-10)
-    assert [q.name for q in model.queries] == [q.name for q in grounded.queries]
-    for i, (query, answer) in enumerate(zip(model.queries, found.answers, strict=True)):
+    assert [q.name for q in lifted_model.queries] == [q.name for q in grounded.queries]
+    for i, (query, answer) in enumerate(zip(lifted_model.queries, found.answers, strict=True)):
         other, right = expected[i]
         if query.kind == "logz":
             continue
-        mine = _by_value(model, query.targets, answer.p)
+        mine = _by_value(lifted_model, query.targets, answer.p)
         theirs = _by_value(grounded, other.targets, right.p)
         for value in mine.keys() | theirs.keys():
             np.testing.assert_allclose(

@@ -116,3 +116,86 @@ def _counting(rng: random.Random, has: dict[str, bool], kind: str) -> list[str]:
         f"weight {weight}: forall(e(x, y) => f(y) for y in P{guard}) for x in P",
     ]
     return forms * 3
+
+
+QUERIES = [
+    "query logz",
+    "query f(x) for x in P",
+    "query (f(p1), f(p2))",
+    "query e(p1, p2)",
+    "query (f(p1), e(p1, p2)) given f(p2)",
+    "query count(f(x) for x in P)",
+    "query z given f(p1)",
+    "query count(f(x) for x in P) >= 1 given e(p1, p2)",
+]
+
+
+def _begun(rng: random.Random, n: int, guard: str) -> list[str]:
+    kind = {"": "e(P, P)"}.get(guard, f"e(x: P, y: P){guard}")
+    lines = [f"type P = p1..p{n}", "random z", "random f(P)", f"random {kind}"]
+    weight = rng.choice(WEIGHTS)
+    tie = "(f(x) <=> f(y))" if "<" in guard else "(f(x) => f(y))"
+    lines.append(f"weight {weight}: e(x, y) => {tie} for x, y in P{guard}")
+    if rng.random() < 0.4:
+        lines.append(f"weight {rng.choice(WEIGHTS)}: z & e(x, y) for x, y in P{guard}")
+    if rng.random() < 0.3:
+        lines.append(f"weight {rng.choice(WEIGHTS)}: f(p1) & f(x) for x in P")
+    if rng.random() < 0.3:
+        lines.append(rng.choice(("observe f(p1)", "observe !f(p2)")))
+    return lines
+
+
+def mutual(seed: int) -> str:
+    """A program in which members need someone, over what two share."""
+    rng = random.Random(seed)
+    lines = _begun(rng, rng.choice((2, 3)), " if x != y")
+    lines.append("require e(x, y) => e(y, x) for x, y in P if x != y")
+    some = "exists(e(x, y) for y in P if y != x)"
+    lines.append(
+        rng.choice((
+            f"require {some} for x in P", f"require {some} | f(x) for x in P",
+            f"weight 0.7: {some} & f(x) for x in P", f"require {some} <=> f(x) for x in P",
+        ))
+    )  # fmt: skip
+    return "\n".join([*lines, *QUERIES]) + "\n"
+
+
+def pair_counts(seed: int) -> str:
+    """A program that counts pairs of all members."""
+    rng = random.Random(seed)
+    guard = rng.choice(("", " if x != y", " if x < y"))
+    lines = _begun(rng, rng.choice((2, 3)), guard)
+    more = rng.choice(("", " & z", " & f(x) & f(y)", *([] if "<" in guard else [" & f(x)", " | f(y)"])))
+    count = f"count(e(x, y){more} for x, y in P{guard})"
+    lines.append(
+        rng.choice((
+            f"require {count} = 2", f"require {count} <= 1", f"require {count} >= 2",
+            f"require {count} % 2 = 0", f"factor -0.4 * {count}", f"weight 0.7: {count} = 1 & z",
+            f"weight 1: {count} > count(f(x) for x in P)",
+        ))
+    )  # fmt: skip
+    asked = [f"query {count}", f"query (e(p1, p2), {count}, count(f(x) for x in P)) given f(p1)"]
+    return "\n".join([*lines, *QUERIES, *asked]) + "\n"
+
+
+def linked(seed: int, most: int = 3) -> str:
+    """A program with evidence on pairs, of which there are at most so many."""
+    rng = random.Random(seed)
+    n = rng.choice((3, 4))
+    guard = rng.choice(("", " if x != y", " if x < y")) if n < 4 else " if x < y"
+    lines = _begun(rng, n, guard)
+    if rng.random() < 0.3:
+        lines.append(f"require e(x, y) => !(f(x) & f(y)) for x, y in P{guard}")
+    pairs = {tuple(sorted(rng.sample(range(1, n + 1), 2))) for _ in range(most)}
+    lines += [f"observe {rng.choice(('', '!'))}e(p{a}, p{b})" for a, b in sorted(pairs)]
+    return "\n".join([*lines, *QUERIES]) + "\n"
+
+
+def ordered(seed: int) -> str:
+    """A program in which the order of members matters."""
+    rng = random.Random(seed)
+    lines = _begun(rng, rng.choice((3, 4)), " if x < y")
+    lines.append(f"weight {rng.choice(WEIGHTS)}: e(x, y) & f(x) => f(y) for x, y in P if x < y")
+    if rng.random() < 0.5:
+        lines.append(f"weight {rng.choice(WEIGHTS)}: f(x) & !f(y) for x, y in P if x < y")
+    return "\n".join([*lines, *QUERIES]) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 
@@ -11,7 +12,7 @@ from plx.answer.estimate import name_answers
 from plx.answer.named import NamedAnswer
 from plx.errors import PlxError
 from tests.firstorder.comparing import lifted
-from tests.firstorder.programs import program
+from tests.firstorder.programs import linked, ordered, pair_counts, program
 
 
 def best(text: str) -> NamedAnswer | None:
@@ -32,9 +33,9 @@ def fact(name: str, value: object) -> str:
     return f"observe {name} = {value}\n"
 
 
-@pytest.mark.parametrize("seed", range(9))
-def test_the_best_world_of_random_programs(seed: int) -> None:
-    lines = program(seed).splitlines()
+@pytest.mark.parametrize("make, seed", [*((program, seed) for seed in range(9)), (linked, 0), (linked, 3)])
+def test_the_best_world_of_random_programs(make: Callable[[int], str], seed: int) -> None:
+    lines = make(seed).splitlines()
     head = "\n".join(line for line in lines if not line.startswith("query")) + "\n"
     asked = ["map", "map f(x) for x in P", "map given f(p1)"]
     asked += ["map e(p1, p2) given !f(p2), z"] if "random e" in head else []
@@ -108,6 +109,9 @@ query map smokes(x) for x in P
 def test_what_is_asked_with_map_and_not_answered() -> None:
     counted = "type P = p1..p5\nrandom e(P, P)\nrequire exists(e(x, y) for y in P) for x in P\nquery map\n"
     assert lifted(counted) is None
+    for text in (ordered(0), pair_counts(0)):
+        head = "\n".join(line for line in text.splitlines() if not line.startswith("query"))
+        assert lifted(f"{head}\nquery count(e(x, y) for x, y in P if x < y)\nquery map\n") is None
     several = "type P = p1..p5\nrandom s(P)\nweight 1: s(x) for x in P\nquery map 2\n"
     assert lifted(several) is None
     assert len(plx.run(several).queries[0].worlds) == 2

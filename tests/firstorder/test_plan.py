@@ -109,7 +109,11 @@ query e(p1, p2)
     ("rule", "words"),
     [
         ("weight 1: e(x, y) & e(y, z) => e(x, z) for x, y, z in P", "more than two members: `x`, `y`, `z`"),
-        ("weight 1: f(x) => f(y) for x, y in P if x < y", "order of members"),
+        (
+            "weight 1: exists(e(x, y) for y in P if x < y) for x in P\n"
+            "weight 1: f(x) & f(y) => e(x, y) for x, y in P if x < y",
+            "order of members",
+        ),
         ("weight 1: exists(e(x, y) & e(y, z) for y, z in P) for x in P", "more than two members"),
     ],
 )

@@ -107,11 +107,12 @@ def test_what_is_found_by_the_deadline_is_kept() -> None:
 
 
 def test_no_world_in_time_is_said_in_words() -> None:
+    problem = Problem(model(LATIN))
     with (
         within(0),
         pytest.raises(PlxError, match="no world that keeps every hard rule was found"),
     ):
-        initial_states(Problem(model(LATIN)), 0, 4)
+        initial_states(problem, 0, 4)
 
 
 def test_starts_keep_the_rules_where_there_is_no_time_to_spread_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,3 +182,15 @@ def test_a_grid_is_refused_by_a_few_searches(monkeypatch: pytest.MonkeyPatch, n:
     with pytest.raises(PlxError, match="exact inference is out of reach"):
         infer(model(GRID.format(n=n)), "exact")
     assert 0 < sum(orders._MOST_STEPS - int(counter[0]) for counter in counters) < 2e8
+
+
+def test_a_program_that_takes_longer_to_ground_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the work, where its size shows that; else in the midst of it."""
+    monkeypatch.setattr("plx.answering._LEAST_GROUNDING", 0.0)
+    model = compile_model(GRID.format(n=4))
+    for _ in range(2):
+        with pytest.raises(PlxError, match="takes longer to ground than 0 seconds"):
+            model.run(method="gibbs", seconds=0)
+        monkeypatch.setattr("plx.ground.grounder.refuse_slow", lambda sizes: None)
+    assert model.ground.graph.card.size
+    assert model.run(method="gibbs", seconds=0, seed=1).queries, "which is grounded already"

@@ -33,7 +33,7 @@ class ExactPlan:
 
     def run(self) -> tuple[GroundModel, Inference]:
         """The answers of the plan, with fractions. Raises NoWorldError if no world is possible."""
-        if self.plan.structure is None and type(self.plan.answers) is not CountedAnswers:
+        if not self.plan.has_worlds and not isinstance(self.plan.answers, CountedAnswers):
             raise NotLiftableError("exact rationals are not summed in this way")
         z = self.sum()
         model, found = self.plan.run()

@@ -15,8 +15,8 @@ import numpy as np
 
 from plx.firstorder.base import Base
 from plx.firstorder.counters import DEAD, CountersOf
+from plx.firstorder.exact.integers import Integer, integer
 from plx.firstorder.exact.ratio import ObjectArray, odds
-from plx.firstorder.exact.whole import Whole, whole
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.totals import Totals
 
@@ -35,9 +35,9 @@ class ExactCells:
     that rules ask for. The sum is to be divided by ``denominator``.
     """
 
-    own: list[dict[int, Whole]]
-    pair: dict[tuple[int, int], list[tuple[Ups, Ups, Whole]]]
-    accept: list[list[Whole]]
+    own: list[dict[int, Integer]]
+    pair: dict[tuple[int, int], list[tuple[Ups, Ups, Integer]]]
+    accept: list[list[Integer]]
     first: list[int]
     added: list[dict[int, tuple[int, ...]]]
     denominator: int
@@ -83,7 +83,7 @@ class Weights:
         of_pair = [w[g].ravel().tolist() for found in self.options.values() for w in found.values()]
         by_own, by_pair = (_common(x for some in lists for x in some) for lists in (of_own, of_pair))
         by_accept = _common(x for accept in self.accept for x in accept.ravel().tolist())
-        own: list[dict[int, Whole]] = []
+        own: list[dict[int, Integer]] = []
         added = []
         for group, kind in enumerate(base.kind):
             sums: dict[int, Fraction] = {}
@@ -91,13 +91,13 @@ class Weights:
                 cell = start[kind] + merged[kind][0][state]
                 if weight and self.first[kind][state] != DEAD:
                     sums[cell] = sums.get(cell, Fraction(0)) + weight
-            own.append({cell: whole(int(weight * by_own)) for cell, weight in sums.items()})
+            own.append({cell: integer(int(weight * by_own)) for cell, weight in sums.items()})
             added.append({start[kind] + m: self._added(g, group, s) for m, s in enumerate(samples[kind])})
         pair = {}
         for (a, b), options in self.options.items():
             for i, s in enumerate(samples[a]):
                 for j, t in enumerate(samples[b]):
-                    found = [(up, to, whole(int(w[g, s, t] * by_pair))) for (up, to), w in options.items()]
+                    found = [(up, to, integer(int(w[g, s, t] * by_pair))) for (up, to), w in options.items()]
                     found = [one for one in found if one[2]]
                     pair[start[a] + i, start[b] + j] = found
                     if a != b:
@@ -106,7 +106,7 @@ class Weights:
         return ExactCells(
             own,
             pair,
-            [[whole(int(x * by_accept)) for x in self.accept[k][s]] for k in kinds for s in samples[k]],
+            [[integer(int(x * by_accept)) for x in self.accept[k][s]] for k in kinds for s in samples[k]],
             [self.first[k][s] for k in kinds for s in samples[k]],
             added,
             (by_own * by_accept) ** n * by_pair ** (n * (n - 1) // 2),

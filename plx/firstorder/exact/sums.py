@@ -13,9 +13,9 @@ from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe
 from plx.firstorder.exact.base import ExactBase, ExactRules
 from plx.firstorder.exact.cells import ExactCells, Weights
+from plx.firstorder.exact.integers import Integer, integer
 from plx.firstorder.exact.ratio import odds
 from plx.firstorder.exact.turns import ExactTurns
-from plx.firstorder.exact.whole import Whole, whole
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import read_rules
 from plx.firstorder.totals import Totals, rule_totals
@@ -26,7 +26,7 @@ _MOST = 200_000
 """Histograms."""
 
 Histogram = tuple[int, ...]
-Start = dict[tuple[Histogram, tuple[int, ...]], Whole]
+Start = dict[tuple[Histogram, tuple[int, ...]], Integer]
 """The weight of all ways to have so many elements in each cell, and so large totals."""
 
 
@@ -64,7 +64,7 @@ def _start(weights: Weights, cells: ExactCells) -> Start:
     """The ways to put elements into cells, group by group."""
     base, size = weights.base, len(cells.first)
     nothing = (0,) * size, (0,) * weights.totals.ruled
-    found: Start = {nothing: whole(1)}
+    found: Start = {nothing: integer(1)}
     for group, count in enumerate(base.count):
         mine = [*_ways(cells, group, count)]
         new: Start = {}
@@ -84,7 +84,7 @@ def _start(weights: Weights, cells: ExactCells) -> Start:
     return found
 
 
-def _ways(cells: ExactCells, group: int, count: int) -> Iterator[tuple[Histogram, tuple[int, ...], Whole]]:
+def _ways(cells: ExactCells, group: int, count: int) -> Iterator[tuple[Histogram, tuple[int, ...], Integer]]:
     """How elements of a group may be in cells: counts, what they add to totals, and the weight."""
     own, added = cells.own[group], cells.added[group]
     places = sorted(own)
@@ -95,7 +95,7 @@ def _ways(cells: ExactCells, group: int, count: int) -> Iterator[tuple[Histogram
     width = len(next(iter(added.values())))
     for row in compositions(count, len(places)).tolist():
         counts = [0] * len(cells.first)
-        weight, left, value = whole(1), count, [0] * width
+        weight, left, value = integer(1), count, [0] * width
         for place, k in zip(places, row, strict=True):
             counts[place] = k
             weight *= math.comb(left, k) * own[place] ** k
@@ -104,25 +104,25 @@ def _ways(cells: ExactCells, group: int, count: int) -> Iterator[tuple[Histogram
         yield tuple(counts), tuple(value), weight
 
 
-def _sums(weights: Weights, cells: ExactCells, start: Start) -> dict[tuple[int, ...], Whole]:
+def _sums(weights: Weights, cells: ExactCells, start: Start) -> dict[tuple[int, ...], Integer]:
     """The sums by the values of totals."""
     if weights.counters is not None:
         return ExactTurns(weights.counters, cells).sums(start)
-    found: dict[tuple[int, ...], Whole] = {}
+    found: dict[tuple[int, ...], Integer] = {}
     for (counts, value), weight in start.items():
         deadline.check()
         found[value] = found.get(value, 0) + weight * _meetings(cells, counts)
     return found
 
 
-def _meetings(cells: ExactCells, counts: Histogram) -> Whole:
+def _meetings(cells: ExactCells, counts: Histogram) -> Integer:
     """The weight of all pairs of elements."""
-    found = whole(1)
+    found = integer(1)
     there = [cell for cell, count in enumerate(counts) if count]
     for i, c in enumerate(there):
         for d in there[i:]:
             pairs = counts[c] * (counts[c] - 1) // 2 if c == d else counts[c] * counts[d]
             if pairs:
                 options = cells.pair.get((c, d), [])
-                found *= sum((w for _, _, w in options), whole(0)) ** pairs
+                found *= sum((w for _, _, w in options), integer(0)) ** pairs
     return found

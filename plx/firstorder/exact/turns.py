@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from plx import deadline
 from plx.firstorder.counters import DEAD, CountersOf
 from plx.firstorder.exact.cells import ExactCells, Ups
-from plx.firstorder.exact.whole import Whole, whole
+from plx.firstorder.exact.integers import Integer, integer
 from plx.firstorder.refusal import NotLiftableError
 from plx.infer.counting.compositions import compositions
 
@@ -21,7 +21,7 @@ _MOST_STEPS = 20_000_000
 State = tuple[tuple[int, int, int], ...]
 """How many members are in a class: (cell, state of counts, how many), sorted."""
 
-Step = dict[int, dict[int, Whole]]
+Step = dict[int, dict[int, Integer]]
 """From a state of one's counts to the next, and the weight."""
 
 Values = tuple[int, ...]
@@ -35,17 +35,17 @@ class ExactTurns:
         self._moves: dict[tuple[int, int, int], list[tuple[int, list[Step]]]] = {}
         self._steps = 0
 
-    def sums(self, start: dict[tuple[tuple[int, ...], Values], Whole]) -> dict[Values, Whole]:
+    def sums(self, start: dict[tuple[tuple[int, ...], Values], Integer]) -> dict[Values, Integer]:
         """The sums by the values of totals, from the weights of so many members in each cell.
 
         Raises NotLiftableError where they take too long.
         """
-        layer: dict[tuple[State, Values], Whole] = {}
+        layer: dict[tuple[State, Values], Integer] = {}
         for (counts, value), weight in start.items():
             state = tuple((c, self.cells.first[c], k) for c, k in enumerate(counts) if k)
             layer[state, value] = layer.get((state, value), 0) + weight
         while any(state for state, _ in layer):
-            new: dict[tuple[State, Values], Whole] = {}
+            new: dict[tuple[State, Values], Integer] = {}
             for (state, value), weight in layer.items():
                 deadline.check()
                 for rest, more in self._without_one(state):
@@ -57,15 +57,15 @@ class ExactTurns:
             layer = new
         return {value: weight for (_, value), weight in layer.items()}
 
-    def _without_one(self, state: State) -> Iterator[tuple[State, Whole]]:
+    def _without_one(self, state: State) -> Iterator[tuple[State, Integer]]:
         """What is left when one member has met all others, and the weight of that."""
         cell, mine, _ = max(state, key=lambda one: (one[1], -one[0]))
-        found: dict[tuple[int, State], Whole] = {(mine, ()): whole(1)}
+        found: dict[tuple[int, State], Integer] = {(mine, ()): integer(1)}
         for c, s, k in state:
             others = k - 1 if (c, s) == (cell, mine) else k
             if others:
                 found = self._meet(found, cell, (c, s), others)
-        rests: dict[State, Whole] = {}
+        rests: dict[State, Integer] = {}
         for (at, moved), weight in found.items():
             if accept := self.cells.accept[cell][at]:
                 counts: dict[tuple[int, int], int] = {}
@@ -76,11 +76,11 @@ class ExactTurns:
         yield from rests.items()
 
     def _meet(
-        self, before: dict[tuple[int, State], Whole], cell: int, other: tuple[int, int], count: int
-    ) -> dict[tuple[int, State], Whole]:
+        self, before: dict[tuple[int, State], Integer], cell: int, other: tuple[int, int], count: int
+    ) -> dict[tuple[int, State], Integer]:
         """One's own state and where others went, once so many of a class are met by one of ``cell``."""
         moves = self._options(cell, other)
-        after: dict[tuple[int, State], Whole] = {}
+        after: dict[tuple[int, State], Integer] = {}
         for row in compositions(count, len(moves)).tolist() if moves else ():
             ways, left = 1, count
             for k in row:
@@ -101,7 +101,7 @@ class ExactTurns:
         """Where one of a class may go when one of ``cell`` meets it, and what each does to its state."""
         key = cell, *other
         if key not in self._moves:
-            groups: dict[int, dict[Ups, Whole]] = {}
+            groups: dict[int, dict[Ups, Integer]] = {}
             for up, to, weight in self.cells.pair.get((cell, other[0]), ()):
                 state = self.counters.after(other[1], to)
                 if state != DEAD:
@@ -110,7 +110,7 @@ class ExactTurns:
             self._moves[key] = [(state, [self._step(ups)]) for state, ups in groups.items()]
         return self._moves[key]
 
-    def _step(self, ups: dict[Ups, Whole]) -> Step:
+    def _step(self, ups: dict[Ups, Integer]) -> Step:
         step: Step = {}
         for state in range(self.counters.size):
             for up, weight in ups.items():
@@ -128,8 +128,8 @@ class ExactTurns:
         return steps[k - 1]
 
 
-def _after(weights: dict[int, Whole], step: Step) -> dict[int, Whole]:
-    found: dict[int, Whole] = {}
+def _after(weights: dict[int, Integer], step: Step) -> dict[int, Integer]:
+    found: dict[int, Integer] = {}
     for state, weight in weights.items():
         for to, times in step.get(state, {}).items():
             found[to] = found.get(to, 0) + weight * times

@@ -75,7 +75,7 @@ def members_in_turn(
     first_keys: Ints,
     first_logs: Floats,
     most: int,
-    most_steps: float,
+    left: Floats,
 ) -> tuple[Ints, Floats]:
     """The states that are left, and their logs, when so many members of the classes in ``order`` are gone.
 
@@ -84,7 +84,8 @@ def members_in_turn(
     they become class ``group_next``, and ``powers[matrix, k]`` [S²] are logs of what k of them say of its
     states.
     ``accept`` [cells, S] is the log weight of a final state.
-    More than ``most`` states, or ``most_steps`` terms, end the work: the keys are then [-1].
+    More than ``most`` states, or ``left`` [1] terms, which it counts down, end the work: the keys are then
+    [-1].
     """
     classes, size = len(radix), accept.shape[1]
     stride = np.ones(classes, dtype=np.int64)
@@ -216,8 +217,9 @@ def members_in_turn(
                 level += 1
                 fresh = True
         keys, logs, used = new_keys, new_logs, new_used
-        if used > most or steps > most_steps:
+        if used > most or steps > left[0]:
             return np.full(1, -1, dtype=np.int64), np.zeros(1)
+    left[0] -= steps
     found_keys, found_logs = np.empty(used, dtype=np.int64), np.empty(used)
     at = 0
     for i in range(len(keys)):
