@@ -58,9 +58,9 @@ def assemble(
     state = np.where(cards == 1, 0, -1) if fixed is None else np.where(cards == 1, 0, fixed)
     nodes = simplify(len(cards), derived, state.astype(np.int64))
     card = np.concatenate([cards, derived.card.astype(np.int64)])
-    parts = [part for batch in batches for part in _normalise(batch, nodes, card)]
-    constant = _constant(values, [part for part in parts if part.scope.shape[1] == 0])
-    merged = merge(values, [part for part in parts if part.scope.shape[1]])
+    constants: list[EqualArity] = []
+    merged = merge(values, _normalised(batches, nodes, card, constants))
+    constant = _constant(values, constants)
     more = _constant(values, [merged.constants])
     constant = total_weight(values, np.array([constant, more]))
     number = _renumber(nodes, merged, np.asarray(keep, dtype=np.int64), len(cards))
@@ -104,6 +104,20 @@ def factor_batches(graph: FactorGraph) -> Iterator[FactorBatch]:
 def variable_cards(graph: FactorGraph) -> Int32Array:
     """The numbers of states of the variables of a graph."""
     return graph.card[: graph.n_variables]
+
+
+def _normalised(
+    batches: Iterable[FactorBatch], nodes: Simplified, card: IntArray, constants: list[EqualArity]
+) -> Iterator[EqualArity]:
+    """The parts of all batches; those over no nodes are added to ``constants``. A batch is let go before the
+    next is asked for, so that an iterator that gives them away holds none of them twice."""
+    for batch in batches:
+        for part in _normalise(batch, nodes, card):
+            if part.scope.shape[1]:
+                yield part
+            else:
+                constants.append(part)
+        del batch
 
 
 def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterator[EqualArity]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from plx.graph.model import Int32Array
 from plx.graph.ragged import neighbours, starts
-from plx.graph.rows import AnyInt, row_keys, unique_keys, unique_rows
+from plx.graph.rows import AnyInt, BoolArray, Packing, row_keys, unique_keys, unique_rows
 from plx.graph.tables import add_weights, is_constant, largest_weight, scale_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
 from plx.weights import neg
@@ -46,49 +46,91 @@ class Merged(NamedTuple):
     constants: EqualArity  # k = 0
 
 
-def merge(values: Values, parts: Sequence[EqualArity]) -> Merged:
+def merge(values: Values, parts: Iterable[EqualArity]) -> Merged:
     """Add the factors of every scope; drop what becomes constant."""
     groups: dict[tuple[int, int], list[EqualArity]] = {}
     for part in parts:
         groups.setdefault((part.scope.shape[1], part.tables.shape[1]), []).append(part)
-    summed = [_merge_group(values, _join(group)) for _, group in sorted(groups.items())]
+        del part
+    summed = [_merge_group(values, _join(groups[key])) for key in sorted(groups)]
     shifted = [_shifted(values, part) for part in summed]
     split = [_split_constant(part) for part, _ in shifted]
     return _store([kept for kept, _ in split], [c for _, c in split] + [c for _, c in shifted])
 
 
 def _join(parts: list[EqualArity]) -> EqualArity:
+    """The parts one after the other; the list of them is used up."""
     if len(parts) == 1:
         return parts[0]
-    shift = starts(np.array([len(part.tables) for part in parts]))
-    return EqualArity(
-        np.concatenate([part.scope for part in parts]),
-        np.concatenate([part.table + first for part, first in zip(parts, shift[:-1], strict=True)]),
-        np.concatenate([part.tables for part in parts]),
-        np.concatenate([part.rule for part in parts]),
-    )
+    tables = np.concatenate([part.tables for part in parts])
+    shift = starts(np.array([len(part.tables) for part in parts])).tolist()
+    rows = starts(np.array([len(part.scope) for part in parts])).tolist()
+    scope = np.empty((rows[-1], parts[0].scope.shape[1]), dtype=np.int32)
+    table, rule = (np.empty(rows[-1], dtype=np.int32) for _ in range(2))
+    for at, first, begin in zip(range(len(parts)), shift, rows, strict=False):
+        part = parts[at]
+        end = begin + len(part.scope)
+        scope[begin:end], rule[begin:end] = part.scope, part.rule
+        np.add(part.table, first, out=table[begin:end], casting="same_kind")
+        parts[at] = _NO_FACTORS  # what was copied need not stay
+    return EqualArity(scope, table, tables, rule)
 
 
 def _merge_group(values: Values, part: EqualArity) -> EqualArity:
     """One factor per scope, sorted by scope."""
     part = _distinct(part)
-    keys = row_keys(part.scope)
-    if (keys[1:] > keys[:-1]).all():
+    if len(part.scope) < 2 or _is_increasing(part.scope):
         return part
-    order = np.argsort(keys)
-    keys = keys.take(order)
-    head = np.append(True, keys[1:] != keys[:-1])
-    first = order[head]
-    scope, table = part.scope.take(first, axis=0), part.table.take(order)
+    part = _sorted(part)
+    head = np.ones(len(part.scope), dtype=bool)
+    head[1:] = _differ(part.scope)
     if head.all():
-        return EqualArity(scope, table, part.tables, part.rule[first])
-    rule = np.minimum.reduceat(part.rule[order], np.flatnonzero(head))
+        return part
+    rule = np.minimum.reduceat(part.rule, np.flatnonzero(head))
     alone = head & np.append(head[1:], True)
     several = ~alone
-    summed, tables = _sum(values, np.cumsum(head[several]) - 1, table[several], part.tables)
-    table = table[head].astype(np.int64)
+    summed, tables = _sum(
+        values, np.cumsum(head[several]) - 1, part.table[several].astype(np.int64), part.tables
+    )
+    table = part.table[head].astype(np.int64)
     table[~alone[head]] = len(part.tables) + summed
-    return _distinct(EqualArity(scope, table, np.concatenate([part.tables, tables]), rule))
+    return _distinct(EqualArity(part.scope[head], table, np.concatenate([part.tables, tables]), rule))
+
+
+def _is_increasing(scope: AnyInt) -> bool:
+    """Whether every scope comes after the one before it."""
+    beyond, equal = np.zeros(len(scope) - 1, dtype=bool), np.ones(len(scope) - 1, dtype=bool)
+    for column in scope.T:
+        beyond |= equal & (column[1:] > column[:-1])
+        equal &= column[1:] == column[:-1]
+    return bool(beyond.all())
+
+
+def _differ(scope: AnyInt) -> BoolArray:
+    """Whether each scope but the first differs from the one before it."""
+    out = np.zeros(len(scope) - 1, dtype=bool)
+    for column in scope.T:
+        out |= column[1:] != column[:-1]
+    return out
+
+
+def _sorted(part: EqualArity) -> EqualArity:
+    """The factors by scope. Scope, table and rule go into one key where they fit: so they are sorted as they
+    are, which takes a third of the time and memory of finding an order first and then following it."""
+    columns = [*part.scope.T, part.table, part.rule]
+    packing = Packing.of(columns)
+    if packing is None:
+        order = np.argsort(row_keys(part.scope))
+        return EqualArity(
+            part.scope.take(order, axis=0), part.table.take(order), part.tables, part.rule.take(order)
+        )
+    keys = packing.pack(columns)
+    keys.sort()
+    scope, table, rule = (
+        np.empty(array.shape, dtype=np.int32) for array in (part.scope, part.table, part.rule)
+    )
+    packing.unpack(keys, [*scope.T, table, rule])
+    return EqualArity(scope, table, part.tables, rule)
 
 
 def _sum(values: Values, owner: IntArray, table: AnyInt, tables: IntArray) -> tuple[IntArray, IntArray]:

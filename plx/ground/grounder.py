@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
@@ -50,7 +50,15 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
 
     ``max_ground`` limits the instances of each rule, those of aggregates inside it included.
     """
-    return put_together(pieces_of(program, max_ground))
+    pieces = pieces_of(program, max_ground)
+    return put_together(pieces, _given_away(pieces.batches))
+
+
+def _given_away(batches: list[FactorBatch]) -> Iterator[FactorBatch]:
+    """The batches in order, each taken off the list, so that what is used up is free."""
+    batches.reverse()
+    while batches:
+        yield batches.pop()
 
 
 def pieces_of(program: Program, max_ground: int) -> Pieces:
@@ -90,13 +98,16 @@ def pieces_of(program: Program, max_ground: int) -> Pieces:
     return Pieces(evaluator, table, whole.cards, whole.fixed, found, counters.nodes(), rules, joined(queries))
 
 
-def put_together(pieces: Pieces) -> GroundModel:
-    """The model that these pieces make. Raises NoWorldError where they leave no world."""
+def put_together(pieces: Pieces, batches: Iterable[FactorBatch] | None = None) -> GroundModel:
+    """The model that these pieces make, of ``batches`` in place of their own if they are given.
+
+    Raises NoWorldError where they leave no world.
+    """
     program = pieces.evaluator.program
     assembly = assemble(
         program.values,
         pieces.cards,
-        pieces.batches,
+        pieces.batches if batches is None else batches,
         pieces.derived,
         pieces.fixed,
         nodes_of(pieces.queries),
