@@ -217,21 +217,24 @@ def _graph(
     n_old = len(card) - len(nodes.derived.output_of)
     alive = number >= 0
     derived = _compact(nodes.derived, alive[n_old:], number)
-    arity = np.concatenate(
-        [np.full(len(scope), scope.shape[1], dtype=np.int64) for scope in merged.scopes]
-        + [np.empty(0, dtype=np.int64)]
-    )
-    flat = [number[scope].astype(np.int32).ravel() for scope in merged.scopes]
+    size = [scope.shape[1] for scope in merged.scopes]
+    begin = starts([scope.size for scope in merged.scopes]).tolist()
+    lowest = [np.arange(first, end, k) for first, end, k in zip(begin, begin[1:], size, strict=False)]
+    scopes = np.empty(begin[-1], dtype=np.int32)
+    short = number.astype(np.int32)
+    for at, first, end in zip(range(len(size)), begin, begin[1:], strict=False):
+        np.take(short, merged.scopes[at].ravel(), out=scopes[first:end], mode="clip")
+        merged.scopes[at] = merged.scopes[at][:0]  # used up
     graph = FactorGraph(
         n_variables=int(alive[:n_old].sum()),
         **{**derived._asdict(), "card": card[alive].astype(np.int32)},
-        scope_start=starts(arity),
-        scope=np.concatenate([*flat, np.empty(0, dtype=np.int32)]),
-        table_of=merged.table.astype(np.int32),
+        scope_start=np.concatenate([*lowest, [begin[-1]]]).astype(np.int64, copy=False),
+        scope=scopes,
+        table_of=merged.table.astype(np.int32, copy=False),
         table_start=merged.table_start,
         table=values.logs(merged.weight),
         weight=merged.weight,
-        rule_of=merged.rule.astype(np.int32),
+        rule_of=merged.rule.astype(np.int32, copy=False),
     )
     for array in graph[1:]:
         array.setflags(write=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -81,20 +81,37 @@ def _merge_group(values: Values, part: EqualArity) -> EqualArity:
     part = _distinct(part)
     if len(part.scope) < 2 or _is_increasing(part.scope):
         return part
-    part = _sorted(part)
-    head = np.ones(len(part.scope), dtype=bool)
-    head[1:] = _differ(part.scope)
+    tables, columns = part.tables, [*part.scope.T, part.table, part.rule]
+    packing = Packing.of(columns)
+    if packing is None:
+        order = np.argsort(row_keys(part.scope))
+        scope, table, rule = part.scope.take(order, axis=0), part.table.take(order), part.rule.take(order)
+        head = np.append(True, (scope[1:] != scope[:-1]).any(axis=1))
+        return _added(
+            values, head, tables, lambda rows: EqualArity(scope[rows], table[rows], tables, rule[rows])
+        )
+    # Sorted as they are: a third of the time and memory of an order that is followed.
+    keys = packing.pack(columns)
+    del part, columns
+    keys.sort()
+    return _added(values, packing.heads(keys, 2), tables, lambda rows: _unpacked(packing, keys[rows], tables))
+
+
+def _added(
+    values: Values, head: BoolArray, tables: IntArray, take: Callable[[BoolArray | slice], EqualArity]
+) -> EqualArity:
+    """Factors in the order of their scopes added up. ``head`` [n]: the first of each scope; ``take`` copies
+    some of the factors, and is called once with those that stay."""
     if head.all():
-        return part
-    rule = np.minimum.reduceat(part.rule, np.flatnonzero(head))
-    alone = head & np.append(head[1:], True)
-    several = ~alone
-    summed, tables = _sum(
-        values, np.cumsum(head[several]) - 1, part.table[several].astype(np.int64), part.tables
-    )
-    table = part.table[head].astype(np.int64)
-    table[~alone[head]] = len(part.tables) + summed
-    return _distinct(EqualArity(part.scope[head], table, np.concatenate([part.tables, tables]), rule))
+        return take(slice(None))
+    several = ~(head & np.append(head[1:], True))
+    few, first = take(several), head[several]
+    summed, more = _sum(values, np.cumsum(first) - 1, few.table.astype(np.int64), tables)
+    part, at = take(head), np.flatnonzero(several[head])
+    part.rule[at] = np.minimum.reduceat(few.rule, np.flatnonzero(first))
+    table = part.table.astype(np.int32, copy=False)
+    table[at] = len(tables) + summed
+    return _distinct(part._replace(table=table, tables=np.concatenate([tables, more])))
 
 
 def _is_increasing(scope: AnyInt) -> bool:
@@ -106,31 +123,13 @@ def _is_increasing(scope: AnyInt) -> bool:
     return bool(beyond.all())
 
 
-def _differ(scope: AnyInt) -> BoolArray:
-    """Whether each scope but the first differs from the one before it."""
-    out = np.zeros(len(scope) - 1, dtype=bool)
-    for column in scope.T:
-        out |= column[1:] != column[:-1]
-    return out
-
-
-def _sorted(part: EqualArity) -> EqualArity:
-    """The factors by scope. Scope, table and rule go into one key where they fit: so they are sorted as they
-    are, which takes a third of the time and memory of finding an order first and then following it."""
-    columns = [*part.scope.T, part.table, part.rule]
-    packing = Packing.of(columns)
-    if packing is None:
-        order = np.argsort(row_keys(part.scope))
-        return EqualArity(
-            part.scope.take(order, axis=0), part.table.take(order), part.tables, part.rule.take(order)
-        )
-    keys = packing.pack(columns)
-    keys.sort()
-    scope, table, rule = (
-        np.empty(array.shape, dtype=np.int32) for array in (part.scope, part.table, part.rule)
-    )
+def _unpacked(packing: Packing, keys: IntArray, tables: IntArray) -> EqualArity:
+    """The factors of the keys of their scope, table and rule; the keys are used up."""
+    n, k = len(keys), len(packing.radix) - 2
+    scope = np.empty((n, k), dtype=np.int32)
+    table, rule = (np.empty(n, dtype=np.int32) for _ in range(2))
     packing.unpack(keys, [*scope.T, table, rule])
-    return EqualArity(scope, table, part.tables, rule)
+    return EqualArity(scope, table, tables, rule)
 
 
 def _sum(values: Values, owner: IntArray, table: AnyInt, tables: IntArray) -> tuple[IntArray, IntArray]:
@@ -164,7 +163,9 @@ def _scaled(values: Values, table: AnyInt, times: IntArray, tables: IntArray) ->
 def _distinct(part: EqualArity) -> EqualArity:
     """Only the tables that are used, each once."""
     tables, number = _distinct_tables([part])
-    return part if len(tables) == len(part.tables) else part._replace(table=number[part.table], tables=tables)
+    if len(tables) == len(part.tables):
+        return part
+    return part._replace(table=number.astype(np.int32)[part.table], tables=tables)
 
 
 def _distinct_tables(parts: Sequence[EqualArity]) -> tuple[IntArray, IntArray]:
@@ -231,9 +232,11 @@ def _store(parts: list[EqualArity], constants: list[EqualArity]) -> Merged:
     constants = [part for part in constants if len(part.table)]
     return Merged(
         scopes=[scope for group in scopes.values() for scope in group],
-        table=np.concatenate([*table, none]),
+        table=table[0] if len(table) == 1 else np.concatenate([*table, none]),
         table_start=starts(np.array(sizes, dtype=np.int64)),
         weight=np.concatenate([*weight, none]),
-        rule=np.concatenate([*(part.rule for part in parts), none]).astype(np.int32),
+        rule=np.concatenate([*(part.rule for part in parts), none]).astype(np.int32)
+        if len(parts) != 1
+        else parts[0].rule,
         constants=_join(constants) if constants else _NO_FACTORS,
     )

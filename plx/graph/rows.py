@@ -113,6 +113,12 @@ class Packing(NamedTuple):
             keys -= low
         return keys
 
+    def heads(self, keys: IntArray, less: int) -> BoolArray:
+        """Whether each of some sorted keys is the first of its row without the last ``less`` columns."""
+        size = math.prod(self.radix[len(self.radix) - less :])
+        rows = keys if size == 1 else keys // size
+        return np.append(True, rows[1:] != rows[:-1])
+
     def unpack(self, keys: IntArray, columns: Sequence[AnyInt]) -> None:
         """Write the rows of some keys into the columns; ``keys`` is used up."""
         for column, low, radix in zip(columns[::-1], self.low[::-1], self.radix[::-1], strict=True):

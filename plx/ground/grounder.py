@@ -51,6 +51,7 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
     ``max_ground`` limits the instances of each rule, those of aggregates inside it included.
     """
     pieces = pieces_of(program, max_ground)
+    pieces.evaluator.forget()
     return put_together(pieces, _given_away(pieces.batches))
 
 
