@@ -217,19 +217,12 @@ def _graph(
     n_old = len(card) - len(nodes.derived.output_of)
     alive = number >= 0
     derived = _compact(nodes.derived, alive[n_old:], number)
-    size = [scope.shape[1] for scope in merged.scopes]
-    begin = starts([scope.size for scope in merged.scopes]).tolist()
-    lowest = [np.arange(first, end, k) for first, end, k in zip(begin, begin[1:], size, strict=False)]
-    scopes = np.empty(begin[-1], dtype=np.int32)
-    short = number.astype(np.int32)
-    for at, first, end in zip(range(len(size)), begin, begin[1:], strict=False):
-        np.take(short, merged.scopes[at].ravel(), out=scopes[first:end], mode="clip")
-        merged.scopes[at] = merged.scopes[at][:0]  # used up
+    scope_start, scope = _flat(merged.scopes, number.astype(np.int32))
     graph = FactorGraph(
         n_variables=int(alive[:n_old].sum()),
         **{**derived._asdict(), "card": card[alive].astype(np.int32)},
-        scope_start=np.concatenate([*lowest, [begin[-1]]]).astype(np.int64, copy=False),
-        scope=scopes,
+        scope_start=scope_start,
+        scope=scope,
         table_of=merged.table.astype(np.int32, copy=False),
         table_start=merged.table_start,
         table=values.logs(merged.weight),
@@ -239,6 +232,22 @@ def _graph(
     for array in graph[1:]:
         array.setflags(write=False)
     return graph
+
+
+def _flat(scopes: list[AnyInt], number: Int32Array) -> tuple[IntArray, Int32Array]:
+    """Where each scope starts, and all of them with new numbers of their nodes. The list is used up."""
+    at, first = 0, 0
+    start = np.empty(sum(map(len, scopes)) + 1, dtype=np.int64)
+    flat = np.empty(sum(scope.size for scope in scopes), dtype=np.int32)
+    while scopes:
+        scope = scopes.pop(0)
+        n, k = scope.shape
+        start[at : at + n] = np.arange(first, first + n * k, k)
+        np.take(number, scope.ravel(), out=flat[first : first + n * k], mode="clip")
+        at, first = at + n, first + n * k
+        del scope
+    start[at] = first
+    return start, flat
 
 
 def _compact(derived: DerivedNodes, alive: BoolArray, number: IntArray) -> DerivedNodes:

@@ -39,7 +39,7 @@ class Merged(NamedTuple):
     """One factor per scope, by arity and then by scope; ``constants`` are the ones that became constant."""
 
     scopes: list[AnyInt]  # per arity [n, k]
-    table: IntArray  # [F]
+    table: AnyInt  # [F]
     table_start: IntArray  # [T + 1]
     weight: IntArray  # all tables, one after the other
     rule: Int32Array  # [F]

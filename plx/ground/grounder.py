@@ -14,7 +14,7 @@ from plx.graph.model import GroundModel, GroundQuery, GroundRule
 from plx.graph.node_map import nodes_of
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, lay_out, named
-from plx.ground.budget import GroundBudget, measure, refuse_large
+from plx.ground.budget import GroundBudget, measure, refuse_large, refuse_past_memory
 from plx.ground.counters import Counters
 from plx.ground.distributions import Unobserved, formulas_of, ground_distribution, refuse_cycle
 from plx.ground.evaluate import Evaluator
@@ -22,6 +22,7 @@ from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
 from plx.ground.limits import MAX_GROUND
+from plx.ground.memory import allowed
 from plx.ground.queries import ground_query
 from plx.ground.tasks import Task, split
 from plx.sequences import joined
@@ -68,7 +69,9 @@ def pieces_of(program: Program, max_ground: int) -> Pieces:
     table = lay_out(evaluator, max_ground)
     budgets = {i: GroundBudget(rule.span, max_ground) for i, rule in enumerate(program.rules)}
     tasks = [task for i, rule in enumerate(program.rules) for task in split(i, rule, evaluator.terms)]
-    refuse_large(measure(evaluator, tasks, max_ground), max_ground)
+    sizes = measure(evaluator, tasks, max_ground)
+    refuse_large(sizes, max_ground)
+    refuse_past_memory(sizes, allowed())
     observations = Observations(evaluator, table)
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)
