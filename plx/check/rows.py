@@ -31,7 +31,7 @@ def check_index(ctx: Context, table: Table, slots: Sequence[CheckedSlot]) -> Int
 
     A symbol that reads as a number counts as one where the slot holds numbers, and the reverse.
     """
-    index = table.index.copy()
+    index = table.index.copy(order="K")
     wrong = False
     for at, slot in enumerate(slots):
         set_ = slot.ranged.set
