@@ -137,6 +137,7 @@ def run(
     draws: int | None = None,
     exact_rationals: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
+    memory: int | str | None = None,
     progress: bool | Report = False,
     **bindings: object,
 ) -> Result:
@@ -147,7 +148,8 @@ def run(
     Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
     declares as well.
     """
-    given = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals, checkpoint, progress)
+    limits = (method, seed, chains, samples, seconds, accuracy)
+    given = (*limits, draws, exact_rationals, checkpoint, memory, progress)
     told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
@@ -160,6 +162,7 @@ def run(
         draws=draws,
         exact_rationals=exact_rationals,
         checkpoint=checkpoint,
+        memory=memory,
         progress=progress,
     )
 

@@ -292,6 +292,7 @@ class Model:
         draws: int | None = None,
         exact_rationals: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
+        memory: int | str | None = None,
         progress: bool | Report = False,
     ) -> Result:
         """Answer the queries.
@@ -309,6 +310,8 @@ class Model:
                 every weight must be the log of a rational number, the method ``auto`` or ``exact``.
             checkpoint: a file to keep the chains in, from which `plx.resume` goes on if this process ends
                 before them; it is removed once every answer is as accurate as asked for.
+            memory: refuse, before the work, a program whose grounding would take more: bytes, or a text such
+                as ``"8GB"``; what is free on the machine if not given.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
 
@@ -319,6 +322,7 @@ class Model:
             Interrupted: on Ctrl-C, with the answers so far; it is a KeyboardInterrupt.
         """
         from plx.answering import Answering, watched
+        from plx.ground.memory import within
         from plx.infer.options import run_options
 
         options = run_options(
@@ -332,10 +336,12 @@ class Model:
         )
         check_method(method)
         kept = None if checkpoint is None else Path(checkpoint)
-        if exact_rationals:
-            return watched(lambda report: self._rational(method, replace(options, progress=report)), progress)
-        asked = Answering(self.name, self.origin, lambda: self.ground, method, options, kept)
-        return asked.answered(progress)
+        with within(memory):
+            if exact_rationals:
+                rational = lambda report: self._rational(method, replace(options, progress=report))  # noqa: E731
+                return watched(rational, progress)
+            asked = Answering(self.name, self.origin, lambda: self.ground, method, options, kept)
+            return asked.answered(progress)
 
     def _rational(self, method: str, options: Options) -> Result:
         """The answers as fractions, by the end of the time."""

@@ -166,7 +166,8 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
 
 
 def _relation(node: ast.RelationDecl, slots: Sequence[CheckedSlot], index: IntArray) -> Entry:
-    facts = index[first_of_each(index)]
+    kept = first_of_each(index)
+    facts = index if len(kept) == len(index) else np.take(index.T, kept, axis=1).T
     return RelationEntry(RelationInfo(node.name.text, infos(slots), facts, node.name.span), tuple(slots))
 
 

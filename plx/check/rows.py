@@ -17,7 +17,7 @@ from plx.data.cells import from_loose_text
 from plx.data.table import Table
 from plx.errors import Note
 from plx.source import Span
-from plx.values import FALSE, TRUE, IntArray, Value
+from plx.values import FALSE, TRUE, IntArray, Value, distinct
 
 _SHOWN = 5
 """At most so many wrong rows are reported."""
@@ -31,7 +31,7 @@ def check_index(ctx: Context, table: Table, slots: Sequence[CheckedSlot]) -> Int
 
     A symbol that reads as a number counts as one where the slot holds numbers, and the reverse.
     """
-    index = table.index.copy()
+    index = table.index.copy(order="K")
     wrong = False
     for at, slot in enumerate(slots):
         set_ = slot.ranged.set
@@ -130,17 +130,15 @@ def first_of_each(rows: IntArray) -> IntArray:
     n = len(rows)
     if rows.shape[1] == 0 or n < 2:
         return np.arange(min(1, n))
-    bits = (n - 1).bit_length()
     keys = row_keys(rows)
-    if int(keys.max()).bit_length() + bits > 62:
-        keys = np.unique(keys, return_inverse=True)[1].reshape(-1)
-    # One sort of keys with their places is several times as fast as sorting the places by key.
-    placed = (keys << bits) | np.arange(n)
-    placed.sort()
-    keys = placed >> bits
-    kept = np.zeros(n, dtype=bool)
-    kept[placed[:1] & ((1 << bits) - 1)] = True
-    kept[placed[1:][keys[1:] != keys[:-1]] & ((1 << bits) - 1)] = True
+    ordered = np.sort(keys)
+    again = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
+    del ordered
+    kept = np.ones(n, dtype=bool)
+    if len(again):
+        repeated = np.flatnonzero(again[np.minimum(np.searchsorted(again, keys), len(again) - 1)] == keys)
+        kept[repeated] = False
+        kept[repeated[np.unique(keys[repeated], return_index=True)[1]]] = True
     return np.flatnonzero(kept)
 
 

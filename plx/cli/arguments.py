@@ -206,6 +206,14 @@ Others = Annotated[
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
 ]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Refuse a program whose grounding would take more, e.g. 8GB; by default, more than is free.",
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from plx.cli.arguments import (
     FitFile,
     Inputs,
     MaxGround,
+    MaxMemory,
     MaybeFile,
     MlnClosed,
     MlnDialect,
@@ -160,6 +161,7 @@ def run(
         ),
     ] = None,
     max_ground: MaxGround = None,
+    memory: MaxMemory = None,
     best: Best = 0,
     bind: Bind = None,
     evidence: Evidence = None,
@@ -251,6 +253,7 @@ def run(
                     draws=draws,
                     exact_rationals=exact_rationals,
                     checkpoint=checkpoint,
+                    memory=memory,
                     progress=True,
                 )
         except Interrupted as interrupt:
@@ -316,6 +319,7 @@ def ground(
     file: File,
     dump: Annotated[bool, typer.Option("--dump", help="Print every variable and factor by name.")] = False,
     max_ground: MaxGround = None,
+    memory: MaxMemory = None,
     bind: Bind = None,
     evidence: Evidence = None,
     format: Annotated[
@@ -333,17 +337,20 @@ def ground(
 
     Example: `plx ground smokers.plx --dump`, `plx ground smokers.plx --format uai -o smokers.uai`
     """
+    from plx.ground.memory import within
+
     form = form_of(format, output, GroundFormat.table)
     if dump and form is not GroundFormat.table:
         raise typer.BadParameter(f"--dump has a form of its own: it is not {form.value}")
-    model = load(Inputs(file, bind, evidence, max_ground))
-    if form is GroundFormat.plx:
-        put(model.origin.ground_text(), output)
-        return
-    if not dump and form is GroundFormat.table and (way := model.without_grounding()) is not None:
-        put(_not_needed(way, colour=output is None), output)
-        return
-    put(_ground_dump(model.ground) if dump else _ground_text(model, form, colour=output is None), output)
+    with within(memory):
+        model = load(Inputs(file, bind, evidence, max_ground))
+        if form is GroundFormat.plx:
+            put(model.origin.ground_text(), output)
+            return
+        if not dump and form is GroundFormat.table and (way := model.without_grounding()) is not None:
+            put(_not_needed(way, colour=output is None), output)
+            return
+        put(_ground_dump(model.ground) if dump else _ground_text(model, form, colour=output is None), output)
 
 
 @app.command()

@@ -62,7 +62,8 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
     if problems:
         raise PlxError(problems)
     rows = len(ids[0]) if ids else 0
-    index = np.stack(ids[:k], axis=1) if k else np.zeros((rows, 0), dtype=np.int64)
+    # The cells of a column lie together: each is looked at by itself.
+    index = np.stack(ids[:k]).T if k else np.zeros((rows, 0), dtype=np.int64)
     named = raw.advice if raw.wide and not raw.header else None
     table = Table(shape.name, index, ids[k] if len(ids) > k else None, origin, named=named)
     if shape.kind == "relation":

@@ -33,7 +33,9 @@ def read_parquet(path: Path, shape: Shape, at: Span) -> Raw:
             with parquet.ParquetFile(path, read_dictionary=[*texts.intersection(wanted)]) as file:
                 return file.read(columns=wanted)
 
-        return _read(path, names, table, shape, at)
+        raw = _read(path, names, table, shape, at)
+        _let_go()
+        return raw
 
 
 def read_feather(path: Path, shape: Shape, at: Span) -> Raw:
@@ -79,6 +81,11 @@ def columns_of(table: Any, asked: RowsAsked) -> list[Column]:
     if problems:
         raise PlxError(problems)
     return [column for column in found if column is not None]
+
+
+def _let_go() -> None:
+    """Give back the memory that Arrow keeps of what it no longer needs: as much as the file."""
+    library("pyarrow", "columns of Arrow").default_memory_pool().release_unused()
 
 
 @contextmanager

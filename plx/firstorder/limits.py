@@ -29,7 +29,7 @@ MOST_PATTERNS = 2000
 MOST_TOTALS = 1 << 24
 """Combinations of values of the counts that rules and queries ask for, 128 MB."""
 
-GROUND_FIRST = 3_000_000
+GROUND_FIRST = 1_200_000
 """Bytes of a grounding that costs next to nothing: it is made, to see whether another exact way is cheap."""
 
 LEAST_GROUND = 100_000

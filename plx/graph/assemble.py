@@ -58,9 +58,9 @@ def assemble(
     state = np.where(cards == 1, 0, -1) if fixed is None else np.where(cards == 1, 0, fixed)
     nodes = simplify(len(cards), derived, state.astype(np.int64))
     card = np.concatenate([cards, derived.card.astype(np.int64)])
-    parts = [part for batch in batches for part in _normalise(batch, nodes, card)]
-    constant = _constant(values, [part for part in parts if part.scope.shape[1] == 0])
-    merged = merge(values, [part for part in parts if part.scope.shape[1]])
+    constants: list[EqualArity] = []
+    merged = merge(values, _normalised(batches, nodes, card, constants))
+    constant = _constant(values, constants)
     more = _constant(values, [merged.constants])
     constant = total_weight(values, np.array([constant, more]))
     number = _renumber(nodes, merged, np.asarray(keep, dtype=np.int64), len(cards))
@@ -104,6 +104,20 @@ def factor_batches(graph: FactorGraph) -> Iterator[FactorBatch]:
 def variable_cards(graph: FactorGraph) -> Int32Array:
     """The numbers of states of the variables of a graph."""
     return graph.card[: graph.n_variables]
+
+
+def _normalised(
+    batches: Iterable[FactorBatch], nodes: Simplified, card: IntArray, constants: list[EqualArity]
+) -> Iterator[EqualArity]:
+    """The parts of all batches; those over no nodes are added to ``constants``. A batch is let go before the
+    next is asked for, so that an iterator that gives them away holds none of them twice."""
+    for batch in batches:
+        for part in _normalise(batch, nodes, card):
+            if part.scope.shape[1]:
+                yield part
+            else:
+                constants.append(part)
+        del batch
 
 
 def _normalise(batch: FactorBatch, nodes: Simplified, card: IntArray) -> Iterator[EqualArity]:
@@ -203,25 +217,37 @@ def _graph(
     n_old = len(card) - len(nodes.derived.output_of)
     alive = number >= 0
     derived = _compact(nodes.derived, alive[n_old:], number)
-    arity = np.concatenate(
-        [np.full(len(scope), scope.shape[1], dtype=np.int64) for scope in merged.scopes]
-        + [np.empty(0, dtype=np.int64)]
-    )
-    flat = [number[scope].astype(np.int32).ravel() for scope in merged.scopes]
+    scope_start, scope = _flat(merged.scopes, number.astype(np.int32))
     graph = FactorGraph(
         n_variables=int(alive[:n_old].sum()),
         **{**derived._asdict(), "card": card[alive].astype(np.int32)},
-        scope_start=starts(arity),
-        scope=np.concatenate([*flat, np.empty(0, dtype=np.int32)]),
-        table_of=merged.table.astype(np.int32),
+        scope_start=scope_start,
+        scope=scope,
+        table_of=merged.table.astype(np.int32, copy=False),
         table_start=merged.table_start,
         table=values.logs(merged.weight),
         weight=merged.weight,
-        rule_of=merged.rule.astype(np.int32),
+        rule_of=merged.rule.astype(np.int32, copy=False),
     )
     for array in graph[1:]:
         array.setflags(write=False)
     return graph
+
+
+def _flat(scopes: list[AnyInt], number: Int32Array) -> tuple[IntArray, Int32Array]:
+    """Where each scope starts, and all of them with new numbers of their nodes. The list is used up."""
+    at, first = 0, 0
+    start = np.empty(sum(map(len, scopes)) + 1, dtype=np.int64)
+    flat = np.empty(sum(scope.size for scope in scopes), dtype=np.int32)
+    while scopes:
+        scope = scopes.pop(0)
+        n, k = scope.shape
+        start[at : at + n] = np.arange(first, first + n * k, k)
+        np.take(number, scope.ravel(), out=flat[first : first + n * k], mode="clip")
+        at, first = at + n, first + n * k
+        del scope
+    start[at] = first
+    return start, flat
 
 
 def _compact(derived: DerivedNodes, alive: BoolArray, number: IntArray) -> DerivedNodes:

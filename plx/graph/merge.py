@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from plx.graph.model import Int32Array
 from plx.graph.ragged import neighbours, starts
-from plx.graph.rows import AnyInt, row_keys, unique_keys, unique_rows
+from plx.graph.rows import AnyInt, BoolArray, Packing, row_keys, unique_keys, unique_rows
 from plx.graph.tables import add_weights, is_constant, largest_weight, scale_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
 from plx.weights import neg
@@ -39,56 +39,97 @@ class Merged(NamedTuple):
     """One factor per scope, by arity and then by scope; ``constants`` are the ones that became constant."""
 
     scopes: list[AnyInt]  # per arity [n, k]
-    table: IntArray  # [F]
+    table: AnyInt  # [F]
     table_start: IntArray  # [T + 1]
     weight: IntArray  # all tables, one after the other
     rule: Int32Array  # [F]
     constants: EqualArity  # k = 0
 
 
-def merge(values: Values, parts: Sequence[EqualArity]) -> Merged:
+def merge(values: Values, parts: Iterable[EqualArity]) -> Merged:
     """Add the factors of every scope; drop what becomes constant."""
     groups: dict[tuple[int, int], list[EqualArity]] = {}
     for part in parts:
         groups.setdefault((part.scope.shape[1], part.tables.shape[1]), []).append(part)
-    summed = [_merge_group(values, _join(group)) for _, group in sorted(groups.items())]
+        del part
+    summed = [_merge_group(values, _join(groups[key])) for key in sorted(groups)]
     shifted = [_shifted(values, part) for part in summed]
     split = [_split_constant(part) for part, _ in shifted]
     return _store([kept for kept, _ in split], [c for _, c in split] + [c for _, c in shifted])
 
 
 def _join(parts: list[EqualArity]) -> EqualArity:
+    """The parts one after the other; the list of them is used up."""
     if len(parts) == 1:
         return parts[0]
-    shift = starts(np.array([len(part.tables) for part in parts]))
-    return EqualArity(
-        np.concatenate([part.scope for part in parts]),
-        np.concatenate([part.table + first for part, first in zip(parts, shift[:-1], strict=True)]),
-        np.concatenate([part.tables for part in parts]),
-        np.concatenate([part.rule for part in parts]),
-    )
+    tables = np.concatenate([part.tables for part in parts])
+    shift = starts(np.array([len(part.tables) for part in parts])).tolist()
+    rows = starts(np.array([len(part.scope) for part in parts])).tolist()
+    scope = np.empty((rows[-1], parts[0].scope.shape[1]), dtype=np.int32)
+    table, rule = (np.empty(rows[-1], dtype=np.int32) for _ in range(2))
+    for at, first, begin in zip(range(len(parts)), shift, rows, strict=False):
+        part = parts[at]
+        end = begin + len(part.scope)
+        scope[begin:end], rule[begin:end] = part.scope, part.rule
+        np.add(part.table, first, out=table[begin:end], casting="same_kind")
+        parts[at] = _NO_FACTORS  # what was copied need not stay
+    return EqualArity(scope, table, tables, rule)
 
 
 def _merge_group(values: Values, part: EqualArity) -> EqualArity:
     """One factor per scope, sorted by scope."""
     part = _distinct(part)
-    keys = row_keys(part.scope)
-    if (keys[1:] > keys[:-1]).all():
+    if len(part.scope) < 2 or _is_increasing(part.scope):
         return part
-    order = np.argsort(keys)
-    keys = keys.take(order)
-    head = np.append(True, keys[1:] != keys[:-1])
-    first = order[head]
-    scope, table = part.scope.take(first, axis=0), part.table.take(order)
+    tables, columns = part.tables, [*part.scope.T, part.table, part.rule]
+    packing = Packing.of(columns)
+    if packing is None:
+        order = np.argsort(row_keys(part.scope))
+        scope, table, rule = part.scope.take(order, axis=0), part.table.take(order), part.rule.take(order)
+        head = np.append(True, (scope[1:] != scope[:-1]).any(axis=1))
+        return _added(
+            values, head, tables, lambda rows: EqualArity(scope[rows], table[rows], tables, rule[rows])
+        )
+    # Sorted as they are: a third of the time and memory of an order that is followed.
+    keys = packing.pack(columns)
+    del part, columns
+    keys.sort()
+    return _added(values, packing.heads(keys, 2), tables, lambda rows: _unpacked(packing, keys[rows], tables))
+
+
+def _added(
+    values: Values, head: BoolArray, tables: IntArray, take: Callable[[BoolArray | slice], EqualArity]
+) -> EqualArity:
+    """Factors in the order of their scopes added up. ``head`` [n]: the first of each scope; ``take`` copies
+    some of the factors, and is called once with those that stay."""
     if head.all():
-        return EqualArity(scope, table, part.tables, part.rule[first])
-    rule = np.minimum.reduceat(part.rule[order], np.flatnonzero(head))
-    alone = head & np.append(head[1:], True)
-    several = ~alone
-    summed, tables = _sum(values, np.cumsum(head[several]) - 1, table[several], part.tables)
-    table = table[head].astype(np.int64)
-    table[~alone[head]] = len(part.tables) + summed
-    return _distinct(EqualArity(scope, table, np.concatenate([part.tables, tables]), rule))
+        return take(slice(None))
+    several = ~(head & np.append(head[1:], True))
+    few, first = take(several), head[several]
+    summed, more = _sum(values, np.cumsum(first) - 1, few.table.astype(np.int64), tables)
+    part, at = take(head), np.flatnonzero(several[head])
+    part.rule[at] = np.minimum.reduceat(few.rule, np.flatnonzero(first))
+    table = part.table.astype(np.int32, copy=False)
+    table[at] = len(tables) + summed
+    return _distinct(part._replace(table=table, tables=np.concatenate([tables, more])))
+
+
+def _is_increasing(scope: AnyInt) -> bool:
+    """Whether every scope comes after the one before it."""
+    beyond, equal = np.zeros(len(scope) - 1, dtype=bool), np.ones(len(scope) - 1, dtype=bool)
+    for column in scope.T:
+        beyond |= equal & (column[1:] > column[:-1])
+        equal &= column[1:] == column[:-1]
+    return bool(beyond.all())
+
+
+def _unpacked(packing: Packing, keys: IntArray, tables: IntArray) -> EqualArity:
+    """The factors of the keys of their scope, table and rule; the keys are used up."""
+    n, k = len(keys), len(packing.radix) - 2
+    scope = np.empty((n, k), dtype=np.int32)
+    table, rule = (np.empty(n, dtype=np.int32) for _ in range(2))
+    packing.unpack(keys, [*scope.T, table, rule])
+    return EqualArity(scope, table, tables, rule)
 
 
 def _sum(values: Values, owner: IntArray, table: AnyInt, tables: IntArray) -> tuple[IntArray, IntArray]:
@@ -122,7 +163,9 @@ def _scaled(values: Values, table: AnyInt, times: IntArray, tables: IntArray) ->
 def _distinct(part: EqualArity) -> EqualArity:
     """Only the tables that are used, each once."""
     tables, number = _distinct_tables([part])
-    return part if len(tables) == len(part.tables) else part._replace(table=number[part.table], tables=tables)
+    if len(tables) == len(part.tables):
+        return part
+    return part._replace(table=number.astype(np.int32)[part.table], tables=tables)
 
 
 def _distinct_tables(parts: Sequence[EqualArity]) -> tuple[IntArray, IntArray]:
@@ -189,9 +232,11 @@ def _store(parts: list[EqualArity], constants: list[EqualArity]) -> Merged:
     constants = [part for part in constants if len(part.table)]
     return Merged(
         scopes=[scope for group in scopes.values() for scope in group],
-        table=np.concatenate([*table, none]),
+        table=table[0] if len(table) == 1 else np.concatenate([*table, none]),
         table_start=starts(np.array(sizes, dtype=np.int64)),
         weight=np.concatenate([*weight, none]),
-        rule=np.concatenate([*(part.rule for part in parts), none]).astype(np.int32),
+        rule=np.concatenate([*(part.rule for part in parts), none]).astype(np.int32)
+        if len(parts) != 1
+        else parts[0].rule,
         constants=_join(constants) if constants else _NO_FACTORS,
     )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +20,9 @@ _SMALL = 1 << 14
 
 _WIDE = 64
 """Rows longer than this are compared as bytes, one by one."""
+
+_CHUNK = 1 << 18
+"""Keys are unpacked so many at a time, so that what is between stays in the cache."""
 
 AnyInt = npt.NDArray[np.integer]
 BoolArray = npt.NDArray[np.bool_]
@@ -82,6 +89,44 @@ def _small_keys(rows: AnyInt) -> IntArray:
     keys = np.zeros(len(rows), dtype=np.int64)
     keys[order[1:]] = np.cumsum((ranked[1:] != ranked[:-1]).any(axis=1))
     return keys
+
+
+class Packing(NamedTuple):
+    """Columns of integers as the digits of one 64-bit key, the first column the most significant."""
+
+    low: tuple[int, ...]
+    radix: tuple[int, ...]
+
+    @classmethod
+    def of(cls, columns: Sequence[AnyInt]) -> Packing | None:
+        """A packing for columns of equal length, not 0; None where they do not fit."""
+        low = tuple(int(column.min()) for column in columns)
+        radix = tuple(int(column.max()) - least + 1 for column, least in zip(columns, low, strict=True))
+        return cls(low, radix) if math.prod(radix) < 2**63 else None
+
+    def pack(self, columns: Sequence[AnyInt]) -> IntArray:
+        """The keys [n]; they sort as the rows do."""
+        keys = np.zeros(len(columns[0]), dtype=np.int64)
+        for column, low, radix in zip(columns, self.low, self.radix, strict=True):
+            keys *= radix
+            keys += column
+            keys -= low
+        return keys
+
+    def heads(self, keys: IntArray, less: int) -> BoolArray:
+        """Whether each of some sorted keys is the first of its row without the last ``less`` columns."""
+        size = math.prod(self.radix[len(self.radix) - less :])
+        rows = keys if size == 1 else keys // size
+        return np.append(True, rows[1:] != rows[:-1])
+
+    def unpack(self, keys: IntArray, columns: Sequence[AnyInt]) -> None:
+        """Write the rows of some keys into the columns; ``keys`` is used up."""
+        for column, low, radix in zip(columns[::-1], self.low[::-1], self.radix[::-1], strict=True):
+            for begin in range(0, len(keys), _CHUNK):
+                chunk = keys[begin : begin + _CHUNK]
+                rest = chunk // radix
+                column[begin : begin + _CHUNK] = chunk - rest * radix + low
+                chunk[:] = rest
 
 
 def unique_rows(rows: AnyInt) -> tuple[IntArray, IntArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,16 +13,17 @@ from plx.graph.model import GroundStep
 from plx.ground.bind import count_candidates, instances
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
+from plx.ground.memory import Memory
 from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, random_terms, set_sizes
 from plx.source import Span
 
-_BYTES_PER_INSTANCE = 80
-_BYTES_PER_TERM = 40
+_BYTES_PER_INSTANCE = 40
+_BYTES_PER_TERM = 12
 """Memory at the peak per instance, and more for each random term in it: measured on 10^7 instances."""
 
-_LEAST_SECONDS_PER_BYTE = 1e-9
-"""Seconds that grounding takes at the least for each byte of memory: two fifths of what was measured."""
+_LEAST_SECONDS_PER_BYTE = 2.5e-9
+"""Seconds that grounding takes at the least for each byte of memory: a third of what was measured."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,30 @@ def refuse_slow(sizes: Sequence[RuleSize]) -> None:
     """Raises OutOfTimeError where grounding cannot be done in the time that is left."""
     if sum(size.bytes for size in sizes) * _LEAST_SECONDS_PER_BYTE > seconds_left():
         raise OutOfTimeError
+
+
+def refuse_past_memory(sizes: Sequence[RuleSize], memory: Memory) -> None:
+    """Raises PlxError that names the largest rules where all are predicted to need more than ``memory``."""
+    needed = sum(size.bytes for size in sizes)
+    if needed <= memory.bytes:
+        return
+    largest = sorted(sizes, key=lambda size: -size.bytes)[:_SHOWN]
+    raise PlxError([_past_memory(size, needed, memory) for size in largest if size.bytes >= needed / 10])
+
+
+_SHOWN = 3
+"""At most so many rules are named where all are too large together."""
+
+
+def _past_memory(size: RuleSize, needed: int, memory: Memory) -> Diagnostic:
+    whole = "" if size.bytes == needed else f", and all rules together about {needed / 1e9:,.1f} GB"
+    return Diagnostic(
+        f"this has up to {size.instances:,} ground instances, which take about {size.bytes / 1e9:,.1f} GB"
+        f"{whole}; {memory.words}",
+        size.span,
+        hint="bind over a relation or add a guard that leaves fewer, or allow more with "
+        f"`--memory {math.ceil(needed / 1e8) / 10:g}GB`",
+    )
 
 
 class GroundBudget:

@@ -53,6 +53,11 @@ class Evaluator:
         self._orders: dict[str, IntArray] = {}
         self._affine = AffineSums(self)
 
+    def forget(self) -> None:
+        """Let go of indexes and of the rows that were joined; they are built anew where they are needed."""
+        for kept in (self._params, self._facts, self._plans, self.counted):
+            kept.clear()
+
     def value(self, expr: Expr, env: Env) -> IntArray:
         """The value ids [n] of an expression."""
         found = self._affine.value(expr, env) if self._affine.mentions(expr) else None

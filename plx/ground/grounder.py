@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from plx.graph.model import GroundModel, GroundQuery, GroundRule
 from plx.graph.node_map import nodes_of
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, lay_out, named
-from plx.ground.budget import GroundBudget, measure, refuse_large, refuse_slow
+from plx.ground.budget import GroundBudget, measure, refuse_large, refuse_past_memory, refuse_slow
 from plx.ground.counters import Counters
 from plx.ground.distributions import Unobserved, formulas_of, ground_distribution, refuse_cycle
 from plx.ground.evaluate import Evaluator
@@ -22,6 +22,7 @@ from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
 from plx.ground.limits import MAX_GROUND
+from plx.ground.memory import allowed
 from plx.ground.queries import ground_query
 from plx.ground.tasks import Task, split
 from plx.sequences import joined
@@ -50,7 +51,16 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
 
     ``max_ground`` limits the instances of each rule, those of aggregates inside it included.
     """
-    return put_together(pieces_of(program, max_ground))
+    pieces = pieces_of(program, max_ground)
+    pieces.evaluator.forget()
+    return put_together(pieces, _given_away(pieces.batches))
+
+
+def _given_away(batches: list[FactorBatch]) -> Iterator[FactorBatch]:
+    """The batches in order, each taken off the list, so that what is used up is free."""
+    batches.reverse()
+    while batches:
+        yield batches.pop()
 
 
 def pieces_of(program: Program, max_ground: int) -> Pieces:
@@ -62,6 +72,7 @@ def pieces_of(program: Program, max_ground: int) -> Pieces:
     sizes = measure(evaluator, tasks, max_ground)
     refuse_large(sizes, max_ground)
     refuse_slow(sizes)
+    refuse_past_memory(sizes, allowed())
     observations = Observations(evaluator, table)
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)
@@ -92,13 +103,16 @@ def pieces_of(program: Program, max_ground: int) -> Pieces:
     return Pieces(evaluator, table, whole.cards, whole.fixed, found, counters.nodes(), rules, joined(queries))
 
 
-def put_together(pieces: Pieces) -> GroundModel:
-    """The model that these pieces make. Raises NoWorldError where they leave no world."""
+def put_together(pieces: Pieces, batches: Iterable[FactorBatch] | None = None) -> GroundModel:
+    """The model that these pieces make, of ``batches`` in place of their own if they are given.
+
+    Raises NoWorldError where they leave no world.
+    """
     program = pieces.evaluator.program
     assembly = assemble(
         program.values,
         pieces.cards,
-        pieces.batches,
+        pieces.batches if batches is None else batches,
         pieces.derived,
         pieces.fixed,
         nodes_of(pieces.queries),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MAX_GROUND = 50_000_000
-"""Ground instances of one rule, those of aggregates inside it counted too, by default: 4 GB at the peak."""
+"""Ground instances of one rule, those of aggregates inside it counted too, by default: 3 GB at the peak."""
 
 TABLE_LIMIT = 4096
 """A formula is one table while that has at most so many entries, 32 kB; larger ones become derived nodes."""
@@ -20,5 +20,5 @@ MOST_FIXED = 20_000_000
 MOST_MEMBERS = 10_000_000
 """Members that the sets of all instances have in all, each distinct set counted once; more are refused."""
 
-PORTION = 1 << 20
-"""Instances are bound and evaluated so many at a time, so that memory stays flat: 8 MB for each column."""
+PORTION = 1 << 18
+"""Instances are bound and evaluated so many at a time, so that memory stays flat: 2 MB for each column."""

@@ -14,7 +14,7 @@ from plx.graph.assemble import Assembly, FactorBatch, assemble, factor_batches, 
 from plx.graph.derived import NO_DERIVED, DerivedNodes, VectorStore, derived_of
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import starts
-from plx.graph.rows import row_keys, unique_rows
+from plx.graph.rows import Packing, row_keys, unique_rows
 from plx.values import IMPOSSIBLE, Values
 from tests.models import all_states, log_weights, node_states, random_model
 
@@ -202,3 +202,41 @@ def test_row_keys_are_equal_exactly_where_rows_are(width):
 def test_row_keys_of_hashes_sort_as_they_do(rows):
     order = np.argsort(row_keys(np.array(rows)))
     assert [rows[i] for i in order] == sorted(rows)
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 5),
+    st.lists(st.lists(st.integers(-3, 2**12), min_size=5, max_size=5), min_size=1, max_size=20),
+)
+def test_packed_rows_sort_as_they_do(k, rows):
+    columns = [np.array(column, dtype=np.int32) for column in list(zip(*rows, strict=True))[:k]]
+    packing = Packing.of(columns)
+    keys = np.sort(packing.pack(columns))
+    out = [np.empty(len(rows), dtype=np.int32) for _ in range(k)]
+    heads = packing.heads(keys, k - 1)
+    packing.unpack(keys, out)
+    assert list(zip(*(c.tolist() for c in out), strict=True)) == sorted(tuple(row[:k]) for row in rows)
+    assert heads.tolist() == [i == 0 or out[0][i] != out[0][i - 1] for i in range(len(rows))]
+
+
+@pytest.mark.parametrize("nodes", [40, 10_000])  # 10,000 to the power of 5 is more than a key holds
+def test_factors_over_one_scope_are_added_whether_or_not_they_fit_a_key(nodes):
+    values, generator = Values(), np.random.default_rng(1)
+    few = np.sort(generator.choice(nodes, (60, 5), replace=True), axis=1)
+    few = few[(few[:, 1:] > few[:, :-1]).all(axis=1)]
+    few = np.concatenate([few, [[0, 1, 2, 3, nodes - 1], [1, 2, 3, 4, nodes - 2]]])
+    scope = few[generator.integers(0, len(few), 300)]
+    tables = values.ids([0] * 31 + [1, *[0] * 31, 2]).reshape(2, 32)
+    table, rule = generator.integers(0, 2, (2, len(scope)))
+    graph = assemble(values, np.full(nodes, 2), [FactorBatch(scope, table, tables, rule)]).graph
+    total: dict[tuple[int, ...], int] = {}
+    first: dict[tuple[int, ...], int] = {}
+    for nodes_of, t, r in zip(scope.tolist(), table.tolist(), rule.tolist(), strict=True):
+        key = tuple(nodes_of)
+        total[key] = total.get(key, 0) + 1 + t
+        first[key] = min(first.get(key, 1), r)
+    found = {tuple(graph.scope_of(f).tolist()): f for f in range(graph.n_factors)}
+    assert list(found) == sorted(total)
+    assert {key: int(graph.table_values(f).max()) for key, f in found.items()} == total
+    assert {key: int(graph.rule_of[f]) for key, f in found.items()} == first

@@ -145,7 +145,7 @@ def test_the_signature_names_every_option() -> None:
 
 
 SLIPS = ["methd", "sed", "chain", "sample", "second", "acuracy", "drows"]
-SLIPS += ["exact_rational", "chekpoint", "progres"]
+SLIPS += ["exact_rational", "chekpoint", "memry", "progres"]
 
 
 @pytest.mark.parametrize(
