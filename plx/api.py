@@ -137,6 +137,8 @@ def run(
     draws: int | None = None,
     exact_rationals: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
+    cluster: str | object | None = None,
+    workers: int | None = None,
     progress: bool | Report = False,
     **bindings: object,
 ) -> Result:
@@ -147,8 +149,9 @@ def run(
     Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
     declares as well.
     """
-    given = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals, checkpoint, progress)
-    told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
+    given = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals)
+    given_too = (checkpoint, cluster, workers, progress)
+    told = [name for name, value in zip(OPTIONS, (*given, *given_too), strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
         method=method,
@@ -160,6 +163,8 @@ def run(
         draws=draws,
         exact_rationals=exact_rationals,
         checkpoint=checkpoint,
+        cluster=cluster,
+        workers=workers,
         progress=progress,
     )
 

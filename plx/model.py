@@ -292,6 +292,8 @@ class Model:
         draws: int | None = None,
         exact_rationals: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
+        cluster: str | object | None = None,
+        workers: int | None = None,
         progress: bool | Report = False,
     ) -> Result:
         """Answer the queries.
@@ -309,6 +311,9 @@ class Model:
                 every weight must be the log of a rational number, the method ``auto`` or ``exact``.
             checkpoint: a file to keep the chains in, from which `plx.resume` goes on if this process ends
                 before them; it is removed once every answer is as accurate as asked for.
+            cluster: the address of a Dask scheduler (``tcp://host:8786``), or a ``distributed.Client``, whose
+                workers move the chains. A seed gives the same answers as without.
+            workers: so many processes on this machine do so instead, which end with the run.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
 
@@ -335,7 +340,13 @@ class Model:
         if exact_rationals:
             return watched(lambda report: self._rational(method, replace(options, progress=report)), progress)
         asked = Answering(self.name, self.origin, lambda: self.ground, method, options, kept)
-        return asked.answered(progress)
+        if cluster is None and workers is None:
+            return asked.answered(progress)
+        from plx.cluster.connect import crew, require_spread
+
+        require_spread(method, kept)
+        with crew(cluster, workers) as found:
+            return replace(asked, options=replace(options, cluster=found)).answered(progress)
 
     def _rational(self, method: str, options: Options) -> Result:
         """The answers as fractions, by the end of the time."""
