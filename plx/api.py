@@ -149,9 +149,9 @@ def run(
     Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
     declares as well.
     """
-    given = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals)
-    given_too = (checkpoint, cluster, workers, progress)
-    told = [name for name, value in zip(OPTIONS, (*given, *given_too), strict=True) if not _is_usual(name, value)]
+    limits = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals)
+    given = (*limits, checkpoint, cluster, workers, progress)
+    told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
         method=method,

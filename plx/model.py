@@ -337,10 +337,13 @@ class Model:
         )
         check_method(method)
         kept = None if checkpoint is None else Path(checkpoint)
+        spread = cluster is not None or workers is not None
+        if exact_rationals and spread:
+            raise CallError(Diagnostic("exact rationals are not sampled: leave out the cluster"))
         if exact_rationals:
             return watched(lambda report: self._rational(method, replace(options, progress=report)), progress)
         asked = Answering(self.name, self.origin, lambda: self.ground, method, options, kept)
-        if cluster is None and workers is None:
+        if not spread:
             return asked.answered(progress)
         from plx.cluster.connect import crew, require_spread
 

@@ -111,7 +111,9 @@ class Run(Generic[C]):
         if self.options.cluster is None:
             return
         if self.chains.taken(0, 1, 1) is None:
-            self.said = (f"the chains of {self.sampler.name} depend on each other: they stayed in one process",)
+            self.said = (
+                f"the chains of {self.sampler.name} depend on each other: they stayed in one process",
+            )
             return
         spread = self.options.cluster.spread(self.sampler, self.chains, self.options.chains)
         self.sampler, self.chains = spread
