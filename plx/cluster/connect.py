@@ -46,6 +46,7 @@ class Crew:
         """The actor that a worker has begun. Raises OSError if the worker is lost before."""
         from distributed.actor import Actor
 
+        make: Any = Actor
         while True:
             try:
                 if (error := begun.exception(timeout=_LOOK)) is not None:
@@ -55,7 +56,7 @@ class Crew:
                 if address not in self.workers():
                     raise OSError(f"{address} is gone") from None
         with self.client.as_current():  # the result of the task would belong to the default client
-            return Actor(kind, address, begun.key)
+            return make(kind, address, begun.key)
 
     def spread(self, sampler: Sampler[Any], chains: Chains, count: int) -> tuple[Sampler[Any], Chains]:
         """The chains in parts, moved by the workers."""

@@ -52,8 +52,13 @@ class ChainBlock:
 
     def taken(self, mine: slice) -> ChainBlock:
         """A copy of some of the chains."""
-        own = (np.array(part[:, mine]) for part in (self.state, self.total, self.level, self.random))
-        return ChainBlock(*own, self.scan.copy())
+        return ChainBlock(
+            np.array(self.state[:, mine]),
+            np.array(self.total[:, mine]),
+            np.array(self.level[:, mine]),
+            np.array(self.random[:, mine]),
+            self.scan.copy(),
+        )
 
 
 Move = Callable[[int, int, int, Counts], None]

@@ -111,9 +111,8 @@ class Run(Generic[C]):
         if self.options.cluster is None:
             return
         if self.chains.taken(0, 1, 1) is None:
-            self.said = (
-                f"the chains of {self.sampler.name} depend on each other: they stayed in one process",
-            )
+            why = f"the chains of {self.sampler.name} depend on each other"
+            self.said = (f"{why}: they stayed in one process",)
             return
         spread = self.options.cluster.spread(self.sampler, self.chains, self.options.chains)
         self.sampler, self.chains = spread

@@ -51,10 +51,14 @@ class SliceChains(Chains):
 
     def taken(self, first: int, last: int, threads: int) -> SliceChains:
         """Some of the chains, see `Chains.taken`."""
-        state, total, level, random = (
-            np.array(part[first:last]) for part in (self.state, self.total, self.level, self.random)
+        return replace(
+            self,
+            state=np.array(self.state[first:last]),
+            total=np.array(self.total[first:last]),
+            level=np.array(self.level[first:last]),
+            random=np.array(self.random[first:last]),
+            threads=threads,
         )
-        return replace(self, state=state, total=total, level=level, random=random, threads=threads)
 
     def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
         return self.state.T[variables]
