@@ -32,6 +32,9 @@ _LOOK = 0.5
 _EVERY, _SHARE = 2.0, 0.05
 """Seconds between two times that parts are kept, and the share of the time that this may take."""
 
+_GRACE = 2.0
+"""Seconds for the last call of a run whose time is over."""
+
 _PATIENCE = 20.0
 """Seconds to wait for a worker where there is none."""
 
@@ -130,13 +133,18 @@ class SpreadChains(Chains):
             future = self._asked(place, what, given)
 
     def _waited(self, place: _Place, future: Any) -> Any:
-        """The result of a call; None where the worker is lost."""
+        """The result of a call; None where the worker is lost. Raises LostChainsError where it is there, and
+        silent when the time of the run is over."""
+        late = 0.0
         while True:
             try:
                 return future.result(timeout=_LOOK)
             except TimeoutError:
                 if place.address not in self._crew.workers():
                     return None
+                late += _LOOK if deadline.over() else 0.0
+                if late > _GRACE:
+                    raise lost_chains(f"the worker {place.address} did not answer in time") from None
             except (OSError, RuntimeError):
                 return None
 

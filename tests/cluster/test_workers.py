@@ -88,6 +88,26 @@ def test_the_command_line(client: Any, tmp_path: Any) -> None:
     assert (code, said) == call(command) and code == 0
 
 
+def test_a_silent_worker_does_not_outlast_the_time(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pid = next(iter(client.run(os.getpid).values()))
+    step, left = SpreadChains.step, [20]
+
+    def stepped(self: SpreadChains, draws: int, thin: int) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(pid, signal.SIGSTOP)
+        return step(self, draws, thin)
+
+    monkeypatch.setattr(SpreadChains, "step", stepped)
+    monkeypatch.setattr(spread, "_GRACE", 0.2)
+    try:
+        options = RUN | {"samples": 10**9, "accuracy": 1e-9, "seconds": 3}
+        result = plx.run(PROGRAM, cluster=client, **options)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert any("did not answer in time" in note for note in result.notes) and not result.converged
+
+
 # ------------------------------------------------------------------------- mistakes
 
 
@@ -175,6 +195,7 @@ def test_where_no_worker_is_left_there_are_the_answers_so_far(
     monkeypatch.setattr(spread, "_PATIENCE", 0.3)
     killing(20, client, slice(None), monkeypatch)
     result = plx.run(PROGRAM, cluster=client, **RUN)
-    assert "no worker of the cluster is left" in result.notes and not result.converged
+    assert "no worker of the cluster is left" in result.notes
+    assert result.inference.draws < RUN["samples"]
     with pytest.raises(plx.PlxError, match="has no workers"):
         plx.run(PROGRAM, cluster=client, **RUN)
