@@ -138,6 +138,8 @@ def run(
     exact_rationals: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     memory: int | str | None = None,
+    cluster: str | object | None = None,
+    workers: int | None = None,
     progress: bool | Report = False,
     **bindings: object,
 ) -> Result:
@@ -148,8 +150,8 @@ def run(
     Raises what ``compile`` and ``Model.run`` raise; CallError where an option is given that the program
     declares as well.
     """
-    limits = (method, seed, chains, samples, seconds, accuracy)
-    given = (*limits, draws, exact_rationals, checkpoint, memory, progress)
+    limits = (method, seed, chains, samples, seconds, accuracy, draws, exact_rationals)
+    given = (*limits, checkpoint, memory, cluster, workers, progress)
     told = [name for name, value in zip(OPTIONS, given, strict=True) if not _is_usual(name, value)]
     model = build(Source("program", text), bindings, Path(), options=OPTIONS, told=told)
     return model.run(
@@ -163,6 +165,8 @@ def run(
         exact_rationals=exact_rationals,
         checkpoint=checkpoint,
         memory=memory,
+        cluster=cluster,
+        workers=workers,
         progress=progress,
     )
 

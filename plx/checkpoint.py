@@ -24,6 +24,7 @@ from plx.graph.model import GroundModel
 from plx.infer.inference import Inference
 from plx.infer.mcmc.batches import Run
 from plx.infer.options import Options
+from plx.jit.pickles import Pickler
 from plx.origin import Origin
 from plx.saving import replaced, require_writable
 
@@ -125,19 +126,8 @@ class Checkpoint:
 def _dump(task: Task, stream: BinaryIO) -> None:
     digest = _Digest(stream)
     digest.write(_HEAD + json.dumps(_writer()).encode() + b"\n")
-    _Pickler(digest, protocol=pickle.HIGHEST_PROTOCOL).dump(task)
+    Pickler(digest, protocol=pickle.HIGHEST_PROTOCOL).dump(task)
     stream.write(digest.digest())
-
-
-class _Pickler(pickle.Pickler):
-    """Kernels are pickled by name and signature; numba would pickle their code, and compile it anew."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        if not hasattr(obj, "py_func"):
-            return NotImplemented
-        from plx.jit.compile import named
-
-        return named, (obj.py_func.__module__, obj.py_func.__qualname__, obj.nopython_signatures[0])
 
 
 class _Digest:

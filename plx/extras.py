@@ -8,6 +8,7 @@ from typing import Any
 from plx.errors import CallError, Diagnostic
 
 EXTRAS = {
+    "distributed": "cluster",
     "duckdb": "duckdb",
     "matplotlib": "plot",
     "pandas": "pandas",

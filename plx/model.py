@@ -20,6 +20,7 @@ from plx.recipe import Recipe
 if TYPE_CHECKING:
     from plx.answer.result import Result
     from plx.answer.sample import Sample
+    from plx.answering import Answering
     from plx.firstorder.choice import FirstOrderWay
     from plx.graph.model import GroundModel
     from plx.infer.mixing.report import Mixing
@@ -293,6 +294,8 @@ class Model:
         exact_rationals: bool = False,
         checkpoint: str | os.PathLike[str] | None = None,
         memory: int | str | None = None,
+        cluster: str | object | None = None,
+        workers: int | None = None,
         progress: bool | Report = False,
     ) -> Result:
         """Answer the queries.
@@ -312,6 +315,9 @@ class Model:
                 before them; it is removed once every answer is as accurate as asked for.
             memory: refuse, before the work, a program whose grounding would take more: bytes, or a text such
                 as ``"8GB"``; what is free on the machine if not given.
+            cluster: the address of a Dask scheduler (``tcp://host:8786``), or a ``distributed.Client``, whose
+                workers move the chains. A seed gives the same answers as without.
+            workers: so many processes on this machine do so instead, which end with the run.
             progress: show a bar on standard error when it takes more than a second, or a function that
                 takes reports (``plx.infer.options.Progress``).
 
@@ -322,7 +328,7 @@ class Model:
             Interrupted: on Ctrl-C, with the answers so far; it is a KeyboardInterrupt.
         """
         from plx.answering import Answering, watched
-        from plx.ground.memory import within
+        from plx.ground.memory import within as limited
         from plx.infer.options import run_options
 
         options = run_options(
@@ -336,12 +342,14 @@ class Model:
         )
         check_method(method)
         kept = None if checkpoint is None else Path(checkpoint)
-        with within(memory):
+        spread = cluster is not None or workers is not None
+        if exact_rationals and spread:
+            raise CallError(Diagnostic("exact rationals are not sampled: leave out the cluster"))
+        asked = Answering(self.name, self.origin, lambda: self.ground, method, options, kept)
+        with limited(memory):
             if exact_rationals:
-                rational = lambda report: self._rational(method, replace(options, progress=report))  # noqa: E731
-                return watched(rational, progress)
-            asked = Answering(self.name, self.origin, lambda: self.ground, method, options, kept)
-            return asked.answered(progress)
+                return watched(lambda told: self._rational(method, replace(options, progress=told)), progress)
+            return _spread(asked, cluster, workers, progress) if spread else asked.answered(progress)
 
     def _rational(self, method: str, options: Options) -> Result:
         """The answers as fractions, by the end of the time."""
@@ -488,6 +496,17 @@ def methods() -> tuple[str, ...]:
     from plx.infer.infer import methods as known
 
     return known()
+
+
+def _spread(
+    asked: Answering, cluster: str | object | None, workers: int | None, progress: bool | Report
+) -> Result:
+    """The answers of chains that other processes move."""
+    from plx.cluster.connect import crew, require_spread
+
+    require_spread(asked.method, asked.kept)
+    with crew(cluster, workers) as found:
+        return replace(asked, options=replace(asked.options, cluster=found)).answered(progress)
 
 
 def check_method(method: str) -> None:

@@ -207,6 +207,14 @@ def run(
             "--resume", metavar="FILE", help="Go on with a run from its checkpoint, without a program."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Have the workers of a Dask cluster move the chains."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(callback=check_number, help="Have so many processes of this machine move the chains."),
+    ] = None,
     watched: Annotated[
         bool,
         typer.Option("--watch", help="Run again whenever the program or a file that it reads changes."),
@@ -254,6 +262,8 @@ def run(
                     exact_rationals=exact_rationals,
                     checkpoint=checkpoint,
                     memory=memory,
+                    cluster=cluster,
+                    workers=workers,
                     progress=True,
                 )
         except Interrupted as interrupt:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from plx.errors import PlxError
 from plx.infer.inference import Standing
 from plx.values import FloatArray, IntArray
 
@@ -100,3 +101,12 @@ class Chains(Protocol):
     def bridges(self) -> Bridges | None:
         """What log Z is estimated from; None: the method has no estimate."""
         return None
+
+    def taken(self, first: int, last: int, threads: int) -> Chains | None:
+        """Chains ``first`` to ``last - 1`` alone, which move as they would among the others, for so many
+        threads; None where chains depend on each other. What is the same object in both never changes."""
+        return None
+
+
+class LostChainsError(PlxError):
+    """Chains that another process moved are lost, and nothing is left that could go on with them."""

@@ -47,6 +47,13 @@ class Keeper(Protocol):
         """Note where a run stands between batches, or where it ends."""
 
 
+class Cluster(Protocol):
+    """Other processes that move chains."""
+
+    def spread(self, sampler: Any, chains: Any, count: int) -> tuple[Any, Any]:
+        """The sampler (`plx.infer.mcmc.samplers.Sampler`) and so many chains of it, moved by the others."""
+
+
 @dataclass(frozen=True)
 class Options:
     """How to run. ``samples`` counts draws over all chains; ``seconds`` is wall-clock time; ``draws``
@@ -70,9 +77,10 @@ class Options:
     refused: tuple[str, ...] = ()
     keeper: Keeper | None = None
     resumed: Any = None
+    cluster: Cluster | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"progress": silent, "keeper": None, "resumed": None}
+        return self.__dict__ | {"progress": silent, "keeper": None, "resumed": None, "cluster": None}
 
 
 @dataclass
@@ -126,6 +134,7 @@ _RULES = {
     "chains": _Rule("a whole number, 1 or more", "leave it out if in doubt"),
     "samples": _Rule("a whole number, 1 or more", "leave it out to go on until the accuracy is met"),
     "draws": _Rule("a whole number, 1 or more", "leave it out to keep no worlds"),
+    "workers": _Rule("a whole number, 1 or more", "leave it out to stay in one process"),
     "lanes": _Rule("a whole number, 1 or more", "leave it out if in doubt"),
     "seconds": _Rule("a number of seconds, 0 or more", "leave it out if in doubt", whole=False, least=0),
     "accuracy": _Rule("a number above 0", "0.005 is usual", whole=False, least=0, above=True),

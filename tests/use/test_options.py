@@ -31,6 +31,7 @@ NONSENSE: dict[str, list[Any]] = {
     "seconds": [-1, -1e-9, math.nan, math.inf, -math.inf, 10**400, True, "60", 1j, [1]],
     "accuracy": [0, 0.0, -1, -0.005, math.nan, math.inf, None, True, "0.01", "high"],
     "method": ["gibs", "", "Exact", None, 3, b"exact", True],
+    "workers": [0, -2, 1.5, True, "2"],
     "progress": [1, 0, "yes", None, [print]],
 }
 CASES = [(name, value) for name, values in NONSENSE.items() for value in values]
@@ -145,7 +146,7 @@ def test_the_signature_names_every_option() -> None:
 
 
 SLIPS = ["methd", "sed", "chain", "sample", "second", "acuracy", "drows"]
-SLIPS += ["exact_rational", "chekpoint", "memry", "progres"]
+SLIPS += ["exact_rational", "chekpoint", "memry", "clusters", "worker", "progres"]
 
 
 @pytest.mark.parametrize(

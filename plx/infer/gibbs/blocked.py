@@ -18,7 +18,16 @@ from plx.infer.chains import Chains
 from plx.infer.gibbs import plain
 from plx.infer.gibbs.block_arrays import block_arrays, passes, portions
 from plx.infer.gibbs.blocks import choose_blocks, choose_exchanges
-from plx.infer.gibbs.chains import ChainBlock, GibbsChains, Move, SweptChains, chains_at, no_counts
+from plx.infer.gibbs.chains import (
+    ChainBlock,
+    GibbsChains,
+    Move,
+    SweptChains,
+    chains_at,
+    cuts,
+    no_counts,
+    widths,
+)
 from plx.infer.gibbs.clusters import clusters
 from plx.infer.gibbs.compiled import compile_model
 from plx.infer.gibbs.held_rows import held_rows
@@ -118,6 +127,12 @@ class BlockedChains(Chains):
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
         return Standing(self.problem.model, self._states_of, orbits)
+
+    def taken(self, first: int, last: int, threads: int) -> BlockedChains:
+        """Some of the chains, see `Chains.taken`."""
+        parts = cuts(widths(self.swept), first, last, threads)
+        random = tuple(np.array(self.random[k][:, mine]) for k, mine in parts)
+        return replace(self, swept=self.swept.taken(first, last, threads), random=random)
 
     def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
         return self.states[variables]

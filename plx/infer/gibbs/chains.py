@@ -6,11 +6,11 @@ seed and the chain's number alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,16 @@ class ChainBlock:
     random: npt.NDArray[np.uint32]
     scan: npt.NDArray[np.uint32]  # [4, 1] for random scan, [4, 0] for scan in order
 
+    def taken(self, mine: slice) -> ChainBlock:
+        """A copy of some of the chains."""
+        return ChainBlock(
+            np.array(self.state[:, mine]),
+            np.array(self.total[:, mine]),
+            np.array(self.level[:, mine]),
+            np.array(self.random[:, mine]),
+            self.scan.copy(),
+        )
+
 
 Move = Callable[[int, int, int, Counts], None]
 """Moves the chains of a block: called as `advance` is, without the chains."""
@@ -70,6 +80,9 @@ class SteppedChains(Chains, Protocol):
 
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand, in the original model; orbits are those of its pairs."""
+
+    def taken(self, first: int, last: int, threads: int) -> Self:
+        """Some of the chains, see `Chains.taken`."""
 
 
 class SweptChains(SteppedChains, Protocol):
@@ -130,11 +143,32 @@ class GibbsChains(Chains):
         """Where the chains stand, in the model that they were made for; orbits are those of its pairs."""
         return Standing(self.plan.problem.model, self.states_of, orbits)
 
+    def taken(self, first: int, last: int, threads: int) -> GibbsChains:
+        """Some of the chains, see `Chains.taken`."""
+        blocks = tuple(self.blocks[k].taken(mine) for k, mine in cuts(widths(self), first, last, threads))
+        return replace(self, blocks=blocks, threads=threads)
+
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random."""
         self.sweep_length = 1
         for block in self.blocks:
             block.scan = narrow_states(seed, Stream.SCAN)
+
+
+def widths(chains: GibbsChains) -> list[int]:
+    """How many chains each block has."""
+    return [block.state.shape[1] for block in chains.blocks]
+
+
+def cuts(widths: Sequence[int], first: int, last: int, threads: int) -> Iterator[tuple[int, slice]]:
+    """The blocks, and what to take of each, that make chains ``first`` to ``last - 1`` of blocks of such
+    widths; one or more for each thread where there are chains enough."""
+    most, begin = -(-(last - first) // threads), 0
+    for k, width in enumerate(widths):
+        start, end = max(first, begin), min(last, begin + width)
+        for low in range(start, end, max(1, most)):
+            yield k, slice(low - begin, min(low + most, end) - begin)
+        begin += width
 
 
 def sweep(chains: GibbsChains, sweeps: int) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plx import deadline
 from plx.graph.rows import BoolArray
-from plx.infer.chains import Bridges
+from plx.infer.chains import Bridges, LostChainsError
 from plx.infer.inference import LogZ, Standing
 from plx.infer.mcmc.best_world import BestWorld
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
@@ -94,6 +94,7 @@ class Run(Generic[C]):
     speed: float = 0.0  # draws per second; 0: not known yet
     warm: bool = False
     swept: int = 0  # sweeps that each chain has made
+    said: tuple[str, ...] = ()  # what happened to it
 
     def __post_init__(self) -> None:
         numbers = max(1, int(self.targets.offset[-1])) * self.options.chains
@@ -105,6 +106,22 @@ class Run(Generic[C]):
             share = self.options.samples // (self.options.chains * self.most)
             self.draws = max(1, min(_FIRST, share))
 
+    def spread(self) -> None:
+        """From here on the processes of a cluster move the chains, where the run is given one."""
+        if self.options.cluster is None:
+            return
+        if self.chains.taken(0, 1, 1) is None:
+            why = f"the chains of {self.sampler.name} depend on each other"
+            self.said = (f"{why}: they stayed in one process",)
+            return
+        spread = self.options.cluster.spread(self.sampler, self.chains, self.options.chains)
+        self.sampler, self.chains = spread
+        standing = self.chains.standing()
+        for one in (self.watch, self.best):
+            if one is not None and standing is not None:
+                one.standing = standing
+        self.standing = standing
+
     def loop(self) -> Status:
         """Collect batches until there is a reason to stop; may be called again."""
         status: Status | None = "limit" if self.enough() else None
@@ -115,6 +132,11 @@ class Run(Generic[C]):
                     self.options.keeper.keep(self, status is not None)
         except KeyboardInterrupt:
             status = "interrupted"
+        except LostChainsError as lost:
+            if not self.batches:
+                raise
+            self.best, status = None, "limit"
+            self.said = (str(lost.diagnostics[0].message),)
         return status
 
     def diagnosis(self, movement: Movement | None) -> Diagnosis:

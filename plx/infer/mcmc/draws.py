@@ -12,6 +12,7 @@ from plx.deadline import OutOfTimeError, within
 from plx.errors import PlxError
 from plx.graph.queries import with_targets
 from plx.graph.worlds import log_weights, node_states
+from plx.infer.chains import LostChainsError
 from plx.infer.inference import Inference
 from plx.infer.mcmc.batches import worst
 from plx.infer.mcmc.run import Sampled, sample
@@ -102,6 +103,8 @@ def _draw(run: Sampled, options: Options) -> Drawn | None:
                 options.progress(Progress("drawing worlds", len(states) / options.draws, 0.0))
     except KeyboardInterrupt:
         interrupted = True
+    except LostChainsError:  # what there is stays
+        pass
     states = states[: len(weights)]
     return Drawn(np.stack(states, -1), np.stack(weights, -1), apart, interrupted) if states else None
 

@@ -6,7 +6,7 @@ The kernels say how, and how that differs from the literature.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,17 @@ class SliceChains(Chains):
     def standing(self) -> Standing:
         """Where the chains stand, in the model without defined unknowns."""
         return Standing(self.problem.model, self._states_of)
+
+    def taken(self, first: int, last: int, threads: int) -> SliceChains:
+        """Some of the chains, see `Chains.taken`."""
+        return replace(
+            self,
+            state=np.array(self.state[first:last]),
+            total=np.array(self.total[first:last]),
+            level=np.array(self.level[first:last]),
+            random=np.array(self.random[first:last]),
+            threads=threads,
+        )
 
     def _states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
         return self.state.T[variables]

@@ -124,6 +124,7 @@ def _run_for(run: Run[Any], seconds: float) -> Status:
 def _finish(name: str, why: str, run: Run[Any], status: Status = "limit") -> tuple[str, str, Sampled]:
     """Go on with a run, unless it has ended for a reason of its own."""
     if status == "limit" and not run.enough():
+        run.spread()
         status = run.loop()
     return name, why, finished(run, status)
 

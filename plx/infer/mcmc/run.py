@@ -58,6 +58,7 @@ def sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool =
 
 def _sample(problem: Problem, sampler: Sampler[C], options: Options, sums: bool) -> Sampled:
     run = _resumed(options) or begin(problem, sampler, options, sums)
+    run.spread()
     return finished(run, run.loop())
 
 
@@ -98,7 +99,7 @@ def finished(run: Run[C], status: Status) -> Sampled:
         draws=run.draws,
         seconds=run.clock.seconds,
         interrupted=status == "interrupted",
-        notes=(*run.chains.notes(), *(run.best.notes() if run.best else ()), *_notes(status)),
+        notes=(*run.chains.notes(), *(run.best.notes() if run.best else ()), *run.said, *_notes(status)),
     )
     movement, stuck = run.moved()
     diagnosis = run.diagnosis(movement)

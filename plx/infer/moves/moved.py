@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.infer.gibbs import blocked
-from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, SteppedChains
+from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, SteppedChains, cuts, widths
 from plx.infer.gibbs.chains import Move as Advance
 from plx.infer.gibbs.chains import advance as sweep
 from plx.infer.gibbs.compiled import CompiledModel
@@ -57,6 +57,16 @@ class MovedChains(SteppedChains):
     def standing(self, orbits: IntArray | None = None) -> Standing:
         """Where the chains stand."""
         return self.chains.standing(orbits)
+
+    def taken(self, first: int, last: int, threads: int) -> MovedChains:
+        """Some of the chains, see `Chains.taken`."""
+        parts = list(cuts(widths(self.swept), first, last, threads))
+        return replace(
+            self,
+            chains=self.chains.taken(first, last, threads),
+            random=tuple(np.array(self.random[k][:, mine]) for k, mine in parts),
+            turns=[self.turns[k] for k, _ in parts],
+        )
 
 
 def _advance(chains: MovedChains, k: int, draws: int, thin: int, counts: Counts) -> None:
@@ -121,9 +131,9 @@ def _onto(begun: LiftedChains, seed: int, find: Find) -> LiftedChains:
 def moved(chains: SteppedChains, seed: int, find: Find) -> MovedChains:
     """Chains with moves."""
     move, said = find(chains.swept.plan)
-    widths = [block.state.shape[1] for block in chains.swept.blocks]
-    random = narrow_states(seed, Stream.CLUSTERS, range(sum(widths)))
-    parts = np.split(random, np.cumsum(widths)[:-1], axis=1)
+    wide = widths(chains.swept)
+    random = narrow_states(seed, Stream.CLUSTERS, range(sum(wide)))
+    parts = np.split(random, np.cumsum(wide)[:-1], axis=1)
     return MovedChains(chains, move, tuple(map(np.ascontiguousarray, parts)), [0] * len(parts), said)
 
 

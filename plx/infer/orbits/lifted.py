@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +62,10 @@ class LiftedChains(Chains):
     def standing(self) -> Standing:
         """Where the chains stand in the reduced model. Answers are averages over its orbits."""
         return self.chains.standing(self.symmetry.orbits)
+
+    def taken(self, first: int, last: int, threads: int) -> LiftedChains:
+        """Some of the chains, see `Chains.taken`."""
+        return replace(self, chains=self.chains.taken(first, last, threads))
 
 
 def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:

@@ -12,7 +12,7 @@ likely: their counts are shared out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,6 +51,10 @@ class NecChains(Chains):
     def standing(self) -> Standing:
         """Where the chains stand in the reduced model."""
         return self.chains.standing()
+
+    def taken(self, first: int, last: int, threads: int) -> NecChains:
+        """Some of the chains, see `Chains.taken`."""
+        return replace(self, chains=self.chains.taken(first, last, threads))
 
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable of the reduced model picked at random."""

@@ -6,7 +6,7 @@ Graphical Models, AISTATS 2017. ``orbital`` uses variable symmetries, ``vv`` var
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from plx.infer.chains import Chains
 from plx.infer.gibbs import blocked
-from plx.infer.gibbs.chains import Counts, SweptChains
+from plx.infer.gibbs.chains import Counts, SweptChains, cuts, widths
 from plx.infer.inference import Standing
 from plx.infer.kernels.orbital import kernel
 from plx.infer.kernels.pieces import Moves
@@ -47,6 +47,13 @@ class OrbitalChains(Chains):
         """Where the chains stand."""
         return self.chains.standing()
 
+    def taken(self, first: int, last: int, threads: int) -> OrbitalChains:
+        """Some of the chains, see `Chains.taken`; what they have accepted is counted anew."""
+        parts = cuts(widths(self.chains.swept), first, last, threads)
+        own = tuple(np.append(self.random[k][mine], self.random[k][-1:]) for k, mine in parts)
+        none = np.zeros((len(own), 2), dtype=np.int64)
+        return replace(self, chains=self.chains.taken(first, last, threads), random=own, accepted=none)
+
     def update_singly(self, seed: int) -> None:
         """From here on a sweep is one update, of a variable picked at random."""
         self.chains.update_singly(seed)
@@ -76,8 +83,8 @@ def with_symmetries(chains: SweptChains, kind: Kind, seed: int) -> OrbitalChains
 
 def with_moves(chains: SweptChains, moves: Moves, seed: int, left_out: tuple[str, ...]) -> OrbitalChains:
     """Chains with these moves between their sweeps; the last generator of each block is the same in all."""
-    widths = [block.state.shape[1] for block in chains.swept.blocks]
-    own = np.split(wide_states(seed, Stream.MOVES, range(sum(widths))), np.cumsum(widths)[:-1])
+    wide = widths(chains.swept)
+    own = np.split(wide_states(seed, Stream.MOVES, range(sum(wide))), np.cumsum(wide)[:-1])
     shared = wide_states(seed, Stream.SHARED_MOVES)
     random = tuple(np.concatenate([part, shared]) for part in own)
     return OrbitalChains(chains, moves, random, left_out, np.zeros((len(random), 2), dtype=np.int64))

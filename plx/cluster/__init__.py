@@ -1,0 +1,1 @@
+"""Chains that the workers of a Dask cluster move."""

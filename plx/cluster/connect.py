@@ -1,0 +1,191 @@
+"""A Dask cluster for a run: one that is there already, or worker processes that are started and ended."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from plx.cluster.spread import _LOOK, lost_chains, spread
+from plx.cluster.versions import versions
+from plx.errors import CallError, Diagnostic, PlxError
+from plx.extras import library
+from plx.infer.chains import Chains
+from plx.infer.mcmc.samplers import SAMPLERS, Sampler
+from plx.infer.options import checked
+
+_CONNECT = 5
+"""Seconds in which a scheduler must answer."""
+
+_STARTING = 60
+"""Seconds in which worker processes of this machine must have started."""
+
+_WORKER = "from distributed.cli.dask_worker import main; main()"
+
+
+class Crew:
+    """The workers of a client."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def workers(self) -> dict[str, int]:
+        """The threads of every worker that is there. Raises LostChainsError if the scheduler is not."""
+        try:
+            return dict(self.client.nthreads())
+        except (OSError, RuntimeError, ValueError):
+            raise lost_chains("the scheduler of the cluster is gone") from None
+
+    def actor(self, begun: Any, kind: type, address: str) -> Any:
+        """The actor that a worker has begun. Raises OSError if the worker is lost before."""
+        from distributed.actor import Actor
+
+        make: Any = Actor
+        while True:
+            try:
+                if (error := begun.exception(timeout=_LOOK)) is not None:
+                    raise error
+                break
+            except TimeoutError:
+                if address not in self.workers():
+                    raise OSError(f"{address} is gone") from None
+        with self.client.as_current():  # the result of the task would belong to the default client
+            return make(kind, address, begun.key)
+
+    def spread(self, sampler: Sampler[Any], chains: Chains, count: int) -> tuple[Sampler[Any], Chains]:
+        """The chains in parts, moved by the workers."""
+        return spread(self, sampler, chains, count)
+
+
+def require_spread(method: str, kept: Path | None) -> None:
+    """Raises CallError for a method whose chains depend on each other, and for a run that is to be kept."""
+    if method in SAMPLERS and SAMPLERS[method].sums:
+        hint = "leave out the method, or the cluster"
+        message = f"the ladders of {method} are tuned together, so no cluster moves them"
+        raise CallError(Diagnostic(message, hint=hint))
+    if kept is not None:
+        message = "a run on a cluster is not kept in a file: its states are on the workers"
+        raise CallError(Diagnostic(message, hint="leave out the checkpoint, or the cluster"))
+
+
+@contextmanager
+def crew(cluster: Any, workers: int | None) -> Iterator[Crew | None]:
+    """The workers for a run: of the scheduler at an address, of a client, or so many processes of one's own.
+
+    None where neither is given. Raises CallError for both, MissingLibraryError without Dask, PlxError where
+    no scheduler answers, no worker is there, or one runs on something else.
+    """
+    if cluster is None and workers is None:
+        yield None
+        return
+    if workers is not None:
+        workers = checked(workers=workers)["workers"]
+    if cluster is not None and workers is not None:
+        hint = "leave out `workers`: the cluster has its own"
+        raise CallError(Diagnostic("`cluster` and `workers` are two ways to say where chains run", hint=hint))
+    distributed = library("distributed", "runs on a cluster")
+    with ExitStack() as stack:
+        if workers is not None:
+            client = stack.enter_context(_own(distributed, workers))
+        elif isinstance(cluster, str):
+            client = stack.enter_context(_at(distributed, cluster))
+        elif isinstance(cluster, distributed.Client):
+            client = cluster
+        else:
+            message = f"`cluster` is the address of a scheduler or a client of Dask, not {cluster!r:.60}"
+            raise CallError(Diagnostic(message, hint="cluster='tcp://host:8786'"))
+        found = Crew(client)
+        _require_alike(found)
+        yield found
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the log of Dask: what matters is said in words."""
+    logger = logging.getLogger("distributed")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextmanager
+def _at(distributed: Any, address: str) -> Iterator[Any]:
+    """A client of the scheduler at an address."""
+    with _quiet():
+        try:
+            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
+        except (OSError, ValueError, TypeError):
+            hint = "`dask scheduler` starts one, and prints its address, such as tcp://host:8786"
+            raise PlxError(Diagnostic(f"no Dask scheduler answers at {address}", hint=hint)) from None
+        with client:
+            yield client
+
+
+@contextmanager
+def _own(distributed: Any, workers: int) -> Iterator[Any]:
+    """A client of so many processes on this machine, out of reach of Ctrl-C, which end with it."""
+    with ExitStack() as stack:
+        stack.enter_context(_quiet())
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        scheduler = distributed.LocalCluster(
+            n_workers=0, dashboard_address=None, silence_logs=logging.CRITICAL + 1
+        )
+        stack.enter_context(scheduler)
+        client = stack.enter_context(distributed.Client(scheduler, set_as_default=False))
+        for _ in range(workers):
+            process = subprocess.Popen(
+                [
+                    *(sys.executable, "-P", "-c", _WORKER, scheduler.scheduler_address, "--nthreads", "1"),
+                    *("--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "30"),
+                    *("--local-directory", folder),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                start_new_session=True,
+            )
+            stack.callback(_end, process)
+        try:
+            client.wait_for_workers(workers, timeout=_STARTING)
+        except TimeoutError:
+            message = f"of {workers} workers, {len(client.nthreads())} started within {_STARTING} seconds"
+            raise PlxError(Diagnostic(message, hint="ask for fewer")) from None
+        yield client
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def _require_alike(found: Crew) -> None:
+    """Raises PlxError where there is no worker, or one that would not do the same as this process."""
+    from cloudpickle import register_pickle_by_value, unregister_pickle_by_value
+
+    from plx.cluster import versions as module
+
+    if not found.workers():
+        address = found.client.scheduler.address
+        hint = f"`dask worker {address}` starts one"
+        raise PlxError(Diagnostic(f"the cluster at {address} has no workers", hint=hint))
+    register_pickle_by_value(module)
+    try:
+        theirs = found.client.run(versions)
+    finally:
+        unregister_pickle_by_value(module)
+    here = versions()
+    for address, there in theirs.items():
+        other = [f"{name} {there[name]} (here {here[name]})" for name in here if there[name] != here[name]]
+        if other:
+            hint = "give all workers the environment of this process"
+            raise PlxError(Diagnostic(f"the worker {address} has {', '.join(other)}", hint=hint))

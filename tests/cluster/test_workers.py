@@ -1,0 +1,201 @@
+"""Runs whose chains are moved by worker processes, some of which die."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import plx
+from plx.cluster import connect, spread
+from plx.cluster.connect import Crew
+from plx.cluster.spread import SpreadChains
+from tests.cluster.test_parts import PROGRAM
+from tests.docs.blocks import call
+from tests.use.test_checkpoint import told
+
+distributed = pytest.importorskip("distributed")
+
+RUN: dict[str, Any] = {"method": "gibbs", "seed": 5, "samples": 20_000, "accuracy": 0.008, "chains": 20}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with connect._own(distributed, 3) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def alone() -> str:
+    return told(plx.run(PROGRAM, **RUN))
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are kept every few calls."""
+    monkeypatch.setattr(spread, "_EVERY", 0.05)
+    monkeypatch.setattr(spread, "_LOOK", 0.1)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_the_number_of_workers_changes_no_answer(
+    workers: int, client: Any, alone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = Crew.workers
+    monkeypatch.setattr(Crew, "workers", lambda self: dict(list(every(self).items())[:workers]))
+    assert told(plx.run(PROGRAM, cluster=client, **RUN)) == alone
+
+
+def test_ctrl_c_in_a_call_leaves_no_chain_behind(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plx.infer.mcmc.samplers import SAMPLERS
+    from tests.cluster.test_parts import PROBLEM
+
+    sampler = SAMPLERS["gibbs"]
+    whole = sampler.init(PROBLEM, 3, 9, 1)
+    _, chains = Crew(client).spread(sampler, whole, 9)
+    assert isinstance(chains, SpreadChains)
+
+    def interrupted(self: SpreadChains, place: object, future: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as within, pytest.raises(KeyboardInterrupt):
+        within.setattr(SpreadChains, "_waited", interrupted)
+        chains.step(3, 1)
+    whole.step(3, 1)
+    assert (chains.step(2, 1) == whole.step(2, 1)).all()
+
+
+def test_ctrl_c_brings_the_answers_so_far(client: Any) -> None:
+    def report(progress: Any) -> None:
+        if progress.error is not None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(plx.Interrupted) as caught:
+        plx.run(PROGRAM, cluster=client, progress=report, **RUN | {"samples": 10**9})
+    assert caught.value.result is not None
+    assert abs(caught.value.result[1].probability - plx.run(PROGRAM)[1].probability) < 0.2
+
+
+def test_the_command_line(client: Any, tmp_path: Any) -> None:
+    file = tmp_path / "p.plx"
+    file.write_text(PROGRAM, encoding="utf-8")
+    options = [text for name, value in RUN.items() for text in (f"--{name}", str(value))]
+    command = ["run", str(file), *options, "--format", "csv"]
+    code, said = call([*command, "--cluster", client.scheduler.address])
+    assert (code, said) == call(command) and code == 0
+
+
+def test_a_silent_worker_does_not_outlast_the_time(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pid = next(iter(client.run(os.getpid).values()))
+    step, left = SpreadChains.step, [20]
+
+    def stepped(self: SpreadChains, draws: int, thin: int) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(pid, signal.SIGSTOP)
+        return step(self, draws, thin)
+
+    monkeypatch.setattr(SpreadChains, "step", stepped)
+    monkeypatch.setattr(spread, "_GRACE", 0.2)
+    try:
+        options = RUN | {"samples": 10**9, "accuracy": 1e-9, "seconds": 3}
+        result = plx.run(PROGRAM, cluster=client, **options)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert any("did not answer in time" in note for note in result.notes) and not result.converged
+
+
+# ------------------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cluster": "tcp://127.0.0.1:1"}, "no Dask scheduler answers at tcp://127.0.0.1:1"),
+        ({"cluster": "nonsense://here"}, "no Dask scheduler answers at nonsense://here"),
+        ({"cluster": 3}, "`cluster` is the address of a scheduler or a client of Dask, not 3"),
+        ({"cluster": "tcp://127.0.0.1:1", "workers": 2}, "are two ways to say where chains run"),
+        ({"workers": 0}, "`workers` is a whole number, 1 or more, not 0"),
+        ({"workers": 2, "method": "tempered"}, "the ladders of tempered are tuned together"),
+        ({"workers": 2, "checkpoint": "run.ckpt"}, "a run on a cluster is not kept in a file"),
+        ({"workers": 2, "exact_rationals": True, "method": "auto"}, "exact rationals are not sampled"),
+    ],
+)
+def test_mistakes_are_told(options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "_CONNECT", 0.3)
+    with pytest.raises(plx.PlxError, match=said):
+        plx.run(PROGRAM, **RUN | {"samples": 100} | options)
+
+
+def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"runs on a cluster need distributed[^']*\n.*plx\[cluster\]"):
+        plx.run(PROGRAM, workers=2)
+
+
+def test_a_worker_of_another_version_is_named(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "versions", _versions_changed(connect.versions))
+    with pytest.raises(plx.PlxError, match=r"the worker tcp://\S+ has numpy \S+ \(here 1\.0\)"):
+        plx.run(PROGRAM, cluster=client, **RUN)
+
+
+def _versions_changed(real: Any) -> Any:
+    """Here another numpy is installed than where a function of `plx.cluster.versions` is sent."""
+
+    class Changed:
+        def __call__(self) -> dict[str, str]:
+            return real() | {"numpy": "1.0"}
+
+        def __reduce__(self) -> Any:
+            return _real, ()
+
+    return Changed()
+
+
+def _real() -> Any:
+    from plx.cluster.versions import versions
+
+    return versions
+
+
+# ---------------------------------------------------------------- last, as workers die here
+
+
+def killing(at: int, client: Any, which: slice, patch: pytest.MonkeyPatch) -> None:
+    """Kill workers after so many calls."""
+    pids = list(client.run(os.getpid).values())[which]
+    step, left = SpreadChains.step, [at]
+
+    def stepped(self: SpreadChains, draws: int, thin: int) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+        return step(self, draws, thin)
+
+    patch.setattr(SpreadChains, "step", stepped)
+
+
+@pytest.mark.parametrize("calls", [1, 20])
+def test_a_worker_that_is_killed_changes_no_answer(
+    calls: int, client: Any, alone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = len(client.nthreads())
+    killing(calls, client, slice(1), monkeypatch)
+    assert told(plx.run(PROGRAM, cluster=client, **RUN)) == alone
+    assert len(client.nthreads()) == before - 1
+
+
+def test_where_no_worker_is_left_there_are_the_answers_so_far(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spread, "_PATIENCE", 0.3)
+    killing(20, client, slice(None), monkeypatch)
+    result = plx.run(PROGRAM, cluster=client, **RUN)
+    assert "no worker of the cluster is left" in result.notes
+    assert result.inference.draws < RUN["samples"]
+    with pytest.raises(plx.PlxError, match="has no workers"):
+        plx.run(PROGRAM, cluster=client, **RUN)
