@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 import plx
-from plx.answer.kept import read
 from plx.cli.commands import app
 from plx.errors import CallError, PlxError
 from plx.firstorder.exact.answers import ExactPlan
@@ -161,8 +160,8 @@ def test_fractions_are_printed_and_kept(tmp_path: Path) -> None:
     result = plx.compile(SMALL).run(exact_rationals=True)
     colours = [estimate.exact for estimate in result.queries[1].estimates]
     assert colours == [0, Fraction(1, 2), Fraction(1, 2)]
-    _, queries, run = read(out)
-    assert run.z == 96 and queries[0]["estimates"][1].exact == Fraction(3, 4)
+    loaded = plx.Result.load(out)
+    assert loaded.z == 96 and loaded.queries[0].estimates[1].exact == Fraction(3, 4)
 
 
 def test_what_is_no_rational_is_refused_in_words() -> None:
