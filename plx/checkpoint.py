@@ -131,7 +131,7 @@ def _dump(task: Task, stream: BinaryIO) -> None:
 
 
 class _Digest:
-    """A stream that keeps the digest of what is written to it, or read from it."""
+    """A stream that keeps the digest of what is written to it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self._hash = stream, hashlib.blake2b()

@@ -11,6 +11,7 @@ from plx.firstorder.local import Local
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
 from plx.firstorder.units import LongArray, Units
+from plx.graph.rows import BoolArray
 from plx.values import FloatArray, IntArray
 
 _CHUNK = 32
@@ -69,6 +70,18 @@ class Base:
     def group(self, element: int) -> int:
         """The group of an element."""
         return int(self.group_of[self.rules.universe.position(np.array([element]))[0]])
+
+    def groups_of(self, kind: int) -> list[int]:
+        """The numbers of the groups of a kind."""
+        return [number for number, of in enumerate(self.kind) if of == kind]
+
+    def possible(self, kind: int) -> BoolArray:
+        """Which joint states some element of a kind can have, shape (states of the kind,)."""
+        size = self.units.cells(self.samples[kind][0])[0]
+        possible: BoolArray = np.zeros(size, dtype=bool)
+        for group in self.groups_of(kind):
+            possible |= np.isfinite(self.own[group]).any(axis=0)
+        return possible
 
     def _units_of(self, here: set[int]) -> list[Units]:
         """Where the first element of each group is laid out."""

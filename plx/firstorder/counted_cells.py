@@ -86,11 +86,8 @@ class CountedCells:
     def _merged(self, kind: int) -> IntArray:
         """Numbers of the joint states of an element, equal where nothing but weight tells them apart."""
         base = self.base
-        size = base.units.cells(base.samples[kind][0])[0]
-        groups = [number for number, of in enumerate(base.kind) if of == kind]
-        possible = np.zeros(size, dtype=bool)
-        for group in groups:
-            possible |= np.isfinite(base.own[group]).any(axis=0)
+        groups, possible = base.groups_of(kind), base.possible(kind)
+        size = len(possible)
         keys = [self.accepts[kind], self.firsts[kind][:, None].astype(np.float64)]
         keys += [total.of[group].T.astype(np.float64) for total in self.totals.all for group in groups]
         for (a, b), options in self.options.items():

@@ -71,11 +71,8 @@ class Structure:
     def _merged(self, kind: int) -> IntArray:
         """Numbers of the joint states of an element: equal where no pair and no total tells them apart."""
         base = self.base
-        size = base.units.cells(base.samples[kind][0])[0]
-        groups = [number for number, of in enumerate(base.kind) if of == kind]
-        possible = np.zeros(size, dtype=bool)
-        for group in groups:
-            possible |= np.isfinite(base.own[group]).any(axis=0)
+        groups, possible = base.groups_of(kind), base.possible(kind)
+        size = len(possible)
         keys = [np.where(possible, 0.0, 1.0)[:, None]]
         for (a, b), weights in [*base.pairs.items(), *base.before.items()]:
             high = weights.astype(np.float64)
