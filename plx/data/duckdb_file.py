@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from plx.data.arrow_file import columns_of
 from plx.data.cells import Column
 from plx.data.database import SqlError, in_words, quoted_name
 from plx.data.file_rows import RowsAsked
 from plx.extras import library
+
+T = TypeVar("T")
+
+_AGAIN = 0.05
+"""Seconds between two interruptions of a query."""
 
 
 def _errors() -> tuple[type[Exception], ...]:
@@ -49,12 +55,13 @@ class DuckdbFile:
     @_in_words
     def names(self, sql: str) -> list[str]:
         """The columns of a query."""
-        return list(self._answer(sql).columns)
+        return self._waited(lambda: list(self._answer(sql).columns))
 
     @_in_words
     def columns(self, sql: str, places: Sequence[int], asked: RowsAsked) -> list[Column]:
         """Some columns of a query."""
-        return columns_of(self._answer(sql).to_arrow_table().select(list(places)), asked)
+        table = self._waited(lambda: self._answer(sql).to_arrow_table())
+        return columns_of(table.select(list(places)), asked)
 
     def _tables(self) -> dict[str, tuple[str, str]]:
         """Name → schema and table."""
@@ -71,21 +78,26 @@ class DuckdbFile:
             raise SqlError("it is not one query, such as `select name from people`")
         return self.connection.sql(sql)
 
+    def _waited(self, ask: Callable[[], T]) -> T:
+        """What a query gives. Ctrl-C ends it whenever it comes: an interruption between planning and
+        running is lost on the library, so it is made until the query has ended."""
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(ask)
+            try:
+                return answer.result()
+            except KeyboardInterrupt:
+                while not answer.done():
+                    self.connection.interrupt()
+                    wait([answer], _AGAIN)
+                raise
+
 
 @contextmanager
 def open_duckdb(path: Path) -> Iterator[DuckdbFile]:
     """A file, opened to be read; its queries see no other file. Raises SqlError."""
     library("pyarrow", "DuckDB files")
     with closing(_connected(path)) as connection:
-        try:
-            yield DuckdbFile(connection)
-        except (RuntimeError, SqlError) as error:  # what the library makes of Ctrl-C
-            if _INTERRUPTED.fullmatch(str(error)) is None:
-                raise
-            raise KeyboardInterrupt from None
-
-
-_INTERRUPTED = re.compile(r"(INTERRUPT Error: )?(Query )?[Ii]nterrupted!?")
+        yield DuckdbFile(connection)
 
 
 @_in_words
