@@ -17,8 +17,8 @@ from plx.extras import library
 
 T = TypeVar("T")
 
-_AGAIN = 0.05
-"""Seconds between two interruptions of a query."""
+_LOOK = 0.05
+"""Seconds after which a wait looks up: where another library has taken over the signal, none wakes it."""
 
 
 def _errors() -> tuple[type[Exception], ...]:
@@ -84,12 +84,14 @@ class DuckdbFile:
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(ask)
             try:
-                return answer.result()
+                while not answer.done():
+                    wait([answer], _LOOK)
             except KeyboardInterrupt:
                 while not answer.done():
                     self.connection.interrupt()
-                    wait([answer], _AGAIN)
+                    wait([answer], _LOOK)
                 raise
+            return answer.result()
 
 
 @contextmanager

@@ -22,6 +22,9 @@ THREADS = sys.platform != "emscripten"
 
 Stop = npt.NDArray[np.bool_]
 
+_LOOK = 0.1
+"""Seconds after which a wait looks up: where another library has taken over the signal, none wakes it."""
+
 LONG = 1e6
 """Steps that may take longer than anyone notices."""
 
@@ -70,4 +73,4 @@ def _join(thread: threading.Thread) -> None:
         left = deadline.seconds_left()
         if left <= 0:
             raise OutOfTimeError
-        thread.join(min(left, threading.TIMEOUT_MAX))
+        thread.join(min(left, _LOOK))

@@ -36,7 +36,10 @@ def interruptible() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_ends_a_long_call_at_once() -> None:
+@pytest.mark.parametrize("wakes", [True, False])
+def test_ctrl_c_ends_a_long_call_at_once(wakes: bool) -> None:
+    """Even where the handler is one that lets waiting go on, as that of polars does."""
+    signal.siginterrupt(signal.SIGINT, wakes)
     begin = time.monotonic()
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
