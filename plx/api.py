@@ -238,7 +238,10 @@ def score(
     method: str = "auto",
     seed: int | None = None,
     seconds: float | None = None,
+    others: bool = False,
     progress: bool | Report = False,
 ) -> Score:
     """``Model.score``: how well a program predicts what is observed. Raises as that does."""
-    return model.score(worlds, given=given, method=method, seed=seed, seconds=seconds, progress=progress)
+    return model.score(
+        worlds, given=given, method=method, seed=seed, seconds=seconds, others=others, progress=progress
+    )

@@ -142,6 +142,7 @@ class Model:
         objective: str = "auto",
         starts: int | None = None,
         seed: int = 0,
+        seconds: float | None = None,
         progress: bool | Report = False,
     ) -> Fit:
         """Learn the numbers that the program declares by ``learn`` from what is observed.
@@ -155,11 +156,15 @@ class Model:
                 complete worlds of any size; ``auto`` is the likelihood, exact where that is in reach.
             starts: how many searches; one, or 5 where values are hidden, if left out.
             seed: of the starts after the first, and of draws.
+            seconds: after which the search ends; until it is done, if left out.
             progress: as that of `run`.
 
         Raises PlxError where nothing is learned or observed, or the data contradict the program; CallError
-        for options that make no sense. Ctrl-C ends the search: the best so far comes back, not ``converged``.
+        for options that make no sense. Ctrl-C and the end of ``seconds`` end the search: the best so far
+        comes back, not ``converged``.
         """
+        from plx.deadline import stopwatch
+        from plx.infer.options import checked
         from plx.learn.fit import fit
         from plx.learn.numbers import numbers_of
         from plx.learn.result import Fit as Fitted
@@ -167,12 +172,15 @@ class Model:
         from plx.progress import watcher
 
         program = self._program("learn")
-        programs = programs_of(program, self._told, worlds)
-        require_randoms(program, given)
-        with watcher(progress) as report:
+        if seconds is not None:
+            seconds = checked(seconds=seconds)["seconds"]
+        with stopwatch() as spent, watcher(progress) as report:
+            programs = programs_of(program, self._told, worlds)
+            require_randoms(program, given)
             data = [world_of(one, given) for one in programs]
             learned = numbers_of(one.program for one in programs)
-            found = fit(data, learned, objective, starts, seed, report)
+            left = None if seconds is None else max(0.0, seconds - spent())
+            found = fit(data, learned, objective, starts, seed, report, left)
         return Fitted(self.name, found, placed(learned, program), program.text, self._fitted)
 
     def score(
@@ -219,7 +227,8 @@ class Model:
         """How well worlds are predicted by the numbers that are learned from the others.
 
         ``folds``: how many parts the worlds are dealt out into, each world one if left out. The options are
-        those of `learn` and `score`, and so are the errors; CallError for folds that there cannot be.
+        those of `learn` and `score` (``seconds`` holds for each fit and each world), and so are the
+        errors; CallError for folds that there cannot be.
         """
         from plx.answering import answerer
         from plx.learn.cross import parts
@@ -239,7 +248,7 @@ class Model:
                 programs,
                 data,
                 split,
-                lambda rest, learned: fit(rest, learned, objective, starts, seed, report),
+                lambda rest, learned: fit(rest, learned, objective, starts, seed, report, seconds),
                 lambda mine: scored(self.name, mine, answer, others),
             )
 

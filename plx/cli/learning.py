@@ -67,6 +67,10 @@ def learn(
     seed: Annotated[
         int, typer.Option(callback=check_number, help="Of the starts after the first, and of draws.")
     ] = 0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(callback=check_number, help="End a search after this many seconds: the best so far."),
+    ] = None,
     max_ground: MaxGround = None,
     bind: Bind = None,
     weights: MlnWeights = None,
@@ -127,6 +131,7 @@ def learn(
             starts=starts,
             seed=seed,
             method=method,
+            seconds=seconds,
             others=others,
             progress=True,
         )
@@ -135,7 +140,13 @@ def learn(
         put(_validated(validated, form, colour=output is None), output)
         return
     fit = model.learn(
-        worlds, given=names(given), objective=objective.value, starts=starts, seed=seed, progress=True
+        worlds,
+        given=names(given),
+        objective=objective.value,
+        starts=starts,
+        seed=seed,
+        seconds=seconds,
+        progress=True,
     )
     if plot is not None:
         fit.plot(plot, theme.value)

@@ -65,10 +65,11 @@ class Answers:
     def _globals(self) -> range:
         return range(self.base.states)
 
-    @property
-    def operations(self) -> float:
-        """About how many numbers are added."""
-        return 4 * self.sums.histograms
+    def operations(self, patterns: int) -> float:
+        """About how many numbers are added for so many patterns of queries."""
+        if not isinstance(self.sums, Sums):
+            return 4 * self.sums.histograms
+        return 4 * self.sums.histograms + (1 + patterns * max(self.structure.cells)) * self.sums.elimination
 
     @property
     def words(self) -> str:

@@ -37,9 +37,8 @@ class CountedAnswers:
         """The log of the sum over all worlds."""
         return self.sums.log_z
 
-    @property
-    def operations(self) -> float:
-        """About how many numbers are added."""
+    def operations(self, patterns: int) -> float:
+        """About how many numbers are added, however many patterns of queries there are."""
         return self.sums.operations
 
     @property

@@ -44,6 +44,9 @@ SECONDS_PER_BYTE = 3e-7
 SECONDS_EACH = 3e-9
 """Seconds for each number that is added, measured on a core of 2020."""
 
+ADDITIONS_PER_JOINT_CELL = 5000
+"""What each joint cell of elements that evidence joins takes, in additions."""
+
 MOST_STATES = 64
 """Joint states of the counts of one element."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,20 +73,39 @@ def eliminated(elements: Mapping[int, Linked], links: Mapping[tuple[int, int], F
             if weights[c, d] > -np.inf:
                 joint[c, d] = _constant(float(weights[c, d]))
         messages.append(((a, b), joint))
-    left, total = set(elements), _constant(0.0)
-    while left:
+    total = _constant(0.0)
+    for one, around in _order(elements, links):
         check()
-        around = {e: {n for scope, _ in messages if e in scope for n in scope} - {e} for e in left}
-        one = min(left, key=lambda e: (len(around[e]), e))
-        left.discard(one)
         mine = [message for message in messages if one in message[0]]
         messages = [message for message in messages if one not in message[0]]
-        scope, table = _without(one, elements, mine, sorted(around[one]))
+        scope, table = _without(one, elements, mine, around)
         if not scope:
             total = total.times(table.get((), Terms(np.zeros(0, dtype=np.int64), np.zeros(0))))
         else:
             messages.append((scope, table))
     return total
+
+
+def joint_cells(cells: Mapping[int, int], links: Iterable[tuple[int, int]]) -> int:
+    """How many joint cells of an element and its neighbours `eliminated` goes through; ``cells`` is how many
+    each element has."""
+    return sum(math.prod(cells[e] for e in (one, *around)) for one, around in _order(cells, links))
+
+
+def _order(elements: Iterable[int], links: Iterable[tuple[int, int]]) -> list[tuple[int, list[int]]]:
+    """Elements, each with the neighbours that it has when its turn comes: the fewest are next."""
+    around: dict[int, set[int]] = {e: set() for e in elements}
+    for a, b in links:
+        around[a].add(b)
+        around[b].add(a)
+    found = []
+    while around:
+        one = min(around, key=lambda e: (len(around[e]), e))
+        scope = around.pop(one)
+        for e in scope:
+            around[e] = (around[e] | scope) - {one, e}
+        found.append((one, sorted(scope)))
+    return found
 
 
 def _without(

@@ -55,9 +55,8 @@ class PairTotalAnswers:
         ]
         return float(np.logaddexp.reduce(logs, axis=None))
 
-    @property
-    def operations(self) -> float:
-        """About how many numbers are added."""
+    def operations(self, patterns: int) -> float:
+        """About how many numbers are added, however many patterns of queries there are."""
         return self.sums(None).operations
 
     @property

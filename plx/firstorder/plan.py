@@ -53,7 +53,7 @@ class FirstOrderPlan:
     @property
     def operations(self) -> float:
         """About how many numbers are added."""
-        return self.answers.operations
+        return self.answers.operations(sum(len(question.patterns) for question in self.questions))
 
     @property
     def reason(self) -> str:

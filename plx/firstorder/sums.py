@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from plx.firstorder.limits import MOST_HISTOGRAMS
-from plx.firstorder.links import Linked, Terms, eliminated
+from plx.firstorder.limits import ADDITIONS_PER_JOINT_CELL, MOST_HISTOGRAMS
+from plx.firstorder.links import Linked, Terms, eliminated, joint_cells
 from plx.firstorder.logs import Pairs
 from plx.firstorder.own_weights import kind_sum, log_sums_by
 from plx.firstorder.refusal import NotLiftableError
@@ -85,6 +86,13 @@ class Sums:
                 f"there are {self.histograms:,.0f} histograms of cells (at most {MOST_HISTOGRAMS:,.0f} are "
                 "summed over)"
             )
+
+    @cached_property
+    def elimination(self) -> float:
+        """What the elimination of elements that evidence joins takes, in additions."""
+        structure = self.structure
+        cells = {e: structure.cells[structure.groups[e].kind] for pair in structure.links for e in pair}
+        return ADDITIONS_PER_JOINT_CELL * structure.base.states * joint_cells(cells, structure.links)
 
     @property
     def words(self) -> str:

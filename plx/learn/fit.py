@@ -16,7 +16,7 @@ from plx.infer.options import Progress, Report, check_choice
 from plx.learn.doubts import doubts
 from plx.learn.likelihood import Likelihood
 from plx.learn.log_z import TooWideError
-from plx.learn.maximise import Maximum, maximise
+from plx.learn.maximise import INTERRUPTED, OUT_OF_TIME, Maximum, maximise
 from plx.learn.numbers import Learned
 from plx.learn.others import require_complete
 from plx.learn.priors import Priors
@@ -71,11 +71,13 @@ def fit(
     starts: int | None = None,
     seed: int = 0,
     report: Report | None = None,
+    seconds: float | None = None,
 ) -> Found:
     """The numbers at the maximum of the penalised objective over some worlds.
 
-    ``learned`` are the numbers of all worlds. Raises PlxError where nothing was observed, where the objective
-    does not fit the worlds; CallError for an objective that there is not.
+    ``learned`` are the numbers of all worlds; after so many ``seconds`` the best so far comes back.
+    Raises PlxError where nothing was observed, where the objective does not fit the worlds; CallError for an
+    objective that there is not.
     """
     begin = time.perf_counter()
     check_choice("objective", objective, OBJECTIVES)
@@ -92,11 +94,14 @@ def fit(
             phase = f"learning, step {step}: {value:.6g}"
             report(Progress(phase, 0.0, time.perf_counter() - begin))
 
+    def left() -> float | None:
+        return None if seconds is None else max(0.0, begin + seconds - time.perf_counter())
+
     if chosen is None:
-        return _simulated(worlds, names, priors, _around(start, starts or 1, seed), seed, told, begin)
+        return _simulated(worlds, names, priors, _around(start, starts or 1, seed), seed, told, begin, left)
     several = starts or (1 if chosen.concave else _STARTS_IF_HIDDEN)
     try:
-        found = _searches(chosen, priors, start, several, seed, told)
+        found = _searches(chosen, priors, _around(start, several, seed), told, left)
     except ImpossibleError:
         raise PlxError(Diagnostic("no world of the program is possible")) from None
     best = max(found, key=lambda one: one.value)
@@ -169,6 +174,7 @@ def _simulated(
     seed: int,
     told: Callable[[int, float], None],
     begin: float,
+    left: Callable[[], float | None],
 ) -> Found:
     """The maximum of the likelihood by draws, first from that of the pseudo-likelihood if there is one.
 
@@ -182,12 +188,12 @@ def _simulated(
     except PlxError:
         pass
     else:
-        near = maximise(rough, priors, starts[0])
+        near = maximise(rough, priors, starts[0], seconds=left())
         open_ = doubts(rough, priors, near.weights, near.information, names)
         starts = [near.weights, *starts[1:]]
         notes, endless, undecided = open_
     lanes = Stochastic(worlds, names, seed)
-    found = compared([lanes.search(priors, at, told) for at in starts])
+    found = compared([lanes.search(priors, at, told, left()) for at in starts])
     found.error[undecided] = np.inf
     return Found(
         NAME,
@@ -207,16 +213,15 @@ def _simulated(
 def _searches(
     objective: Likelihood | Pseudo,
     priors: Priors,
-    start: FloatArray,
-    count: int,
-    seed: int,
+    starts: Sequence[FloatArray],
     told: Callable[[int, float], None],
+    left: Callable[[], float | None],
 ) -> list[Maximum]:
-    """The first search from the start itself, others from around it; Ctrl-C ends the one and all after it."""
+    """A search from each start; Ctrl-C and the end of the time end the one and all after it."""
     found: list[Maximum] = []
-    for at in _around(start, count, seed):
-        found.append(maximise(objective, priors, at, told))
-        if found[-1].reason == "interrupted":
+    for at in starts:
+        found.append(maximise(objective, priors, at, told, left()))
+        if found[-1].reason in (INTERRUPTED, OUT_OF_TIME):
             break
     return found
 

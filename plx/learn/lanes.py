@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.graph.learned import statistics
 from plx.graph.model import GroundModel
 from plx.graph.ragged import owners, segments, starts
@@ -108,6 +109,7 @@ class Lanes:
         lane_sums = np.zeros((2, self._chains.states.shape[1], self.size))
         squares = np.zeros((self.size, self.size))
         for i in range(n):
+            deadline.check()
             self.burn(self.thin)
             away = self.statistics() - origin
             lane_sums[2 * i // n] += away

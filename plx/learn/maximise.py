@@ -15,6 +15,8 @@ from typing import Protocol
 
 import numpy as np
 
+from plx import deadline
+from plx.deadline import OutOfTimeError
 from plx.learn.priors import Priors
 from plx.values import FloatArray
 
@@ -24,6 +26,9 @@ TOLERANCE = 1e-11
 MOST_STEPS = 500
 FARTHEST = 50.0
 """A number without a prior that is this far from where it started is taken to run off to infinity."""
+
+INTERRUPTED, OUT_OF_TIME = "interrupted", "out of time"
+"""Why a search ended before it was done."""
 
 _LONGEST = 5.0
 """No step changes a number by more."""
@@ -57,16 +62,25 @@ class Maximum:
 Told = Callable[[int, float], None]
 
 
-def maximise(objective: Objective, priors: Priors, start: FloatArray, told: Told | None = None) -> Maximum:
+def maximise(
+    objective: Objective,
+    priors: Priors,
+    start: FloatArray,
+    told: Told | None = None,
+    seconds: float | None = None,
+) -> Maximum:
     """The maximum of the objective plus the log densities of the priors, from a start.
 
-    Ctrl-C ends the search; what was found so far comes back, not converged.
+    Ctrl-C and the end of ``seconds`` end the search; what was found so far comes back, not converged.
     """
     search = _Search(objective, priors, start, told)
     try:
-        reason = search.run()
+        with deadline.within(seconds):
+            reason = search.run()
     except KeyboardInterrupt:
-        return search.maximum("interrupted", converged=False)
+        return search.maximum(INTERRUPTED, converged=False)
+    except OutOfTimeError:
+        return search.maximum(OUT_OF_TIME, converged=False)
     return search.maximum(reason or "converged", converged=not reason)
 
 
@@ -86,6 +100,7 @@ class _Search:
         fresh = True
         self.matrix = self._information()
         for _ in range(MOST_STEPS):
+            deadline.check()
             step, gain = self._step()
             if gain < TOLERANCE:
                 if fresh:

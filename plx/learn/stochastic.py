@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plx import deadline
+from plx.deadline import OutOfTimeError
 from plx.infer.streams import Stream, seed_sequence
 from plx.learn.lanes import Drawn, Lanes
 from plx.learn.log_z import LogZ
-from plx.learn.maximise import coordinate_descent
+from plx.learn.maximise import INTERRUPTED, OUT_OF_TIME, coordinate_descent
 from plx.learn.priors import Priors
 from plx.learn.shared import shared
 from plx.learn.worlds import World
@@ -127,37 +129,54 @@ class Stochastic:
                     self._observed += sign * times * LogZ(model, names)(np.zeros(self.size))[1]
 
     def search(
-        self, priors: Priors, start: FloatArray, told: Callable[[int, float], None] | None = None
+        self,
+        priors: Priors,
+        start: FloatArray,
+        told: Callable[[int, float], None] | None = None,
+        seconds: float | None = None,
     ) -> Simulated:
-        """From a start to the maximum of the likelihood and the priors. Ctrl-C returns the best so far."""
-        weights, draws, rounds, reason = start.astype(np.float64), _FIRST, list[_Round](), ""
-        path = [0.0]
+        """From a start to the maximum of the likelihood and the priors. Ctrl-C and the end of ``seconds``
+        return the best so far."""
+        rounds, path = list[_Round](), [0.0]
         try:
-            for i in range(_ROUNDS):
-                found = self._round(priors, weights, draws, _SETTLE if i else _WARM)
-                if rounds and _overshot(priors, rounds[-1], found):
-                    weights = (rounds[-1].weights + weights) / 2
-                    continue
-                rounds.append(found)
-                path.append(path[-1] + found.gain)
-                if told:
-                    told(i + 1, path[-1])
-                weights = found.weights + found.step
-                near = _near(rounds)
-                if found.far <= _NEAR and near.rough <= ENOUGH and found.mixed:
-                    break
-                if not any(one.mixed for one in rounds[-_STUCK:]) and all(
-                    one.draws == _MOST for one in rounds[-_STUCK:]
-                ):
-                    reason = _open(found, near)
-                    break
-                if not found.mixed or found.far < 3 * found.rough or found.rough > _NEAR:
-                    draws = min(2 * draws, _MOST)
-            else:
-                reason = _open(rounds[-1], _near(rounds))
+            with deadline.within(seconds):
+                reason = self._rounds(priors, start, told, rounds, path)
         except KeyboardInterrupt:
-            reason = "interrupted"
+            reason = INTERRUPTED
+        except OutOfTimeError:
+            reason = OUT_OF_TIME
         return self._result(rounds, start, path, reason)
+
+    def _rounds(
+        self,
+        priors: Priors,
+        start: FloatArray,
+        told: Callable[[int, float], None] | None,
+        rounds: list[_Round],
+        path: list[float],
+    ) -> str:
+        """Add rounds, and to the path, until the numbers stand; the reason if they do not."""
+        weights, draws = start.astype(np.float64), _FIRST
+        for i in range(_ROUNDS):
+            found = self._round(priors, weights, draws, _SETTLE if i else _WARM)
+            if rounds and _overshot(priors, rounds[-1], found):
+                weights = (rounds[-1].weights + weights) / 2
+                continue
+            rounds.append(found)
+            path.append(path[-1] + found.gain)
+            if told:
+                told(i + 1, path[-1])
+            weights = found.weights + found.step
+            near = _near(rounds)
+            if found.far <= _NEAR and near.rough <= ENOUGH and found.mixed:
+                return ""
+            if not any(one.mixed for one in rounds[-_STUCK:]) and all(
+                one.draws == _MOST for one in rounds[-_STUCK:]
+            ):
+                return _open(found, near)
+            if not found.mixed or found.far < 3 * found.rough or found.rough > _NEAR:
+                draws = min(2 * draws, _MOST)
+        return _open(rounds[-1], _near(rounds))
 
     def _result(
         self, rounds: Sequence[_Round], start: FloatArray, path: Sequence[float], reason: str

@@ -12,6 +12,7 @@ from plx.errors import PlxError
 from plx.firstorder.plan import FirstOrderPlan, first_order
 from plx.firstorder.sums import Sums
 from plx.origin import CheckedProgram
+from tests.compiling import compile_text
 from tests.firstorder.comparing import compare, lifted
 from tests.firstorder.programs import program
 
@@ -252,3 +253,17 @@ def test_ground_is_not_needed() -> None:
     assert "not grounded" in way.words
     assert [size.instances for size in way.sizes] == [500, 250_000]
     assert plx.compile(SMOKERS.format(n=5)).without_grounding() is None
+
+
+def test_evidence_on_pairs_costs_what_its_elimination_takes() -> None:
+    """Many pairs that are known among few members leave the program to the factor graph."""
+    rules = "type T = 1..10 random s(T) random e(T, T) random g weight 0.1: g & s(1) "
+    rules += "weight 0.3: e(x, y) & s(x) & s(y) for x, y in T "
+    pairs = [f"observe {'!' * ((x + y) % 2)}e({x}, {y})" for x in range(1, 9) for y in range(x + 1, 9)]
+    costs = []
+    for known in (pairs[:2], pairs):
+        plan = first_order(compile_text(f"{rules} {' '.join(known)} query s(x) for x in T"))
+        assert isinstance(plan, FirstOrderPlan)
+        costs.append(plan.operations)
+    assert costs[1] > 50 * costs[0] > 0
+    assert "eliminated" in plx.run(f"{rules} {' '.join(pairs)} query s(x) for x in T").reason

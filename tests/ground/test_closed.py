@@ -154,7 +154,7 @@ def test_an_else_that_makes_the_world_impossible_is_named() -> None:
     with pytest.raises(PlxError) as caught:
         plx.run(program)
     assert "`require f(b)` (on f(b))" in str(caught.value)
-    assert "`observe f = {a, else: false}` (on f(b))" in str(caught.value)
+    assert "`observe f = {a, else: false}` (on f(b), which is not listed)" in str(caught.value)
 
 
 # --------------------------------------------------------------------- files and the caller

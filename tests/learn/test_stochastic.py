@@ -173,6 +173,15 @@ def test_what_is_not_known_before_the_first_draw_is_left_out(monkeypatch: pytest
     assert not any(word in repr(found) + found.to_csv() + found.to_json() for word in ("nan", "NaN", "∞"))
 
 
+@pytest.mark.parametrize("objective", ["likelihood", "stochastic"])
+def test_the_best_so_far_comes_back_at_the_end_of_the_time(objective: str) -> None:
+    model, worlds = fields(count=1)
+    found = model.learn(worlds, objective=objective, seconds=0)
+    assert found.reason == "out of time" and not found.converged
+    ended = model.learn(worlds, objective=objective, seconds=1e6)
+    assert ended.reason != "out of time" and len(ended.path) > len(found.path)
+
+
 def test_auto_draws_where_nothing_is_summed() -> None:
     model = plx.compile(
         "type N = 1..30 param h(N, N) random f(N) learn a "
