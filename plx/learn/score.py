@@ -96,7 +96,9 @@ class Score:
     @property
     def summary(self) -> str:
         """The line below the table."""
-        far = "out of reach" if "tempered" in self.method else "out of reach (method tempered estimates it)"
+        far = "out of reach (the pseudo-likelihood, from all others, takes no draws)"
+        if "tempered" not in self.method:
+            far = f"{far[:-1]}; method tempered estimates it)"
         value = far if self.log_likelihood is None else f"{self.log_likelihood:.6f}"
         if self.log_likelihood is not None and self.log_likelihood_error:
             value = number_text(self.log_likelihood, self.log_likelihood_error)
