@@ -21,13 +21,15 @@ class BridgeSums(NamedTuple):
     temperatures: ``above`` [K, chains] is Σ exp(d/2 (w - m)) at the hotter one, ``below`` Σ exp(-d/2 (w - m))
     at the colder one, ``total`` [K + 1, chains] Σ w at each temperature, ``line`` [2, chains] the sum and
     that of squares of Σ d/2 (w + w' - 2 m) over the pairs, ``trips`` [chains] how many worlds have come from
-    β = 0 to β = 1.
+    β = 0 to β = 1. ``control`` [K + 1, chains] are sums of what has mean 0 at each temperature, all 0 where
+    there are none.
     """
 
     above: FloatArray
     below: FloatArray
     total: FloatArray
     line: FloatArray
+    control: FloatArray
     trips: IntArray
     rounds: int
 
@@ -38,6 +40,7 @@ class BridgeSums(NamedTuple):
             self.below + other.below,
             self.total + other.total,
             self.line + other.line,
+            self.control + other.control,
             self.trips + other.trips,
             self.rounds + other.rounds,
         )
@@ -94,6 +97,11 @@ class Chains(Protocol):
         """Sweeps that are made for each one asked for."""
         return 1
 
+    def rounds_before(self) -> int:
+        """Of the sweeps that are asked for, how many chains made before the first one, while they were
+        tuned."""
+        return 0
+
     def standing(self) -> Standing | None:
         """Where the chains stand, so that a run sees whether they move; None: it sees only what is asked."""
         return None
@@ -101,6 +109,10 @@ class Chains(Protocol):
     def bridges(self) -> Bridges | None:
         """What log Z is estimated from; None: the method has no estimate."""
         return None
+
+    def want_log_z(self) -> None:
+        """From here on more is done for the estimate of log Z, as it is asked for."""
+        return
 
     def taken(self, first: int, last: int, threads: int) -> Chains | None:
         """Chains ``first`` to ``last - 1`` alone, which move as they would among the others, for so many

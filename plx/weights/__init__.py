@@ -3,7 +3,7 @@
 from plx.weights.arithmetic import add, affine, compare, div, floor, mod, mul, neg, sub, total
 from plx.weights.doubles import to_float
 from plx.weights.forms import Affine, LogNumber, LogSum, Number, Symbolic, WeightError
-from plx.weights.functions import exp, log, log_sum_exp, logit, power, sqrt
+from plx.weights.functions import count_terms, exp, log, log_sum_exp, logit, power, sqrt
 from plx.weights.notation import LARGEST_EXPONENT, LONGEST_LITERAL, parse, shown, text
 from plx.weights.ratios import NotRationalError, exponential
 
@@ -20,6 +20,7 @@ __all__ = [
     "add",
     "affine",
     "compare",
+    "count_terms",
     "div",
     "exp",
     "exponential",

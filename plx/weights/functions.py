@@ -127,6 +127,13 @@ def log_sum_exp(numbers: Sequence[Number]) -> Number:
     return add(least, LogSum(0, ((tuple(terms), Fraction(1)),)))
 
 
+def count_terms(number: object) -> int:
+    """Of how many terms the sums in a number are, those of sums in sums too; of other numbers 1."""
+    if not isinstance(number, LogSum):
+        return 1
+    return sum((count_terms(term) for terms, _ in number.parts for term in terms), count_terms(number.rest))
+
+
 def _rational_power(a: Number) -> Fraction | None:
     """exp(a) where that is rational."""
     if a == 0:

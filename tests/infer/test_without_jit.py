@@ -71,7 +71,11 @@ def _counts() -> Iterator[object]:
     for name, sampler in SAMPLERS.items():
         for seed in (1, 2):
             model = random_model(np.random.default_rng(seed), variables=4, factors=5, derived=2, hard=0.2)
-            yield sampler.step(sampler.init(Problem(model), 7, 3, 1), 12, 1).tolist()
+            chains = sampler.init(Problem(model), 7, 3, 1)
+            chains.want_log_z()
+            yield sampler.step(chains, 12, 1).tolist()
+            if (bridges := chains.bridges()) is not None and bridges.open is not None:
+                yield _rounded(bridges.open.control.ravel().tolist())
         counts = sampler.step(sampler.init(Problem(_wide()), 7, 2, 1), 2, 1)
         yield name, np.argwhere(counts).tolist()
     for model in (_exactly_one(), _defined(), _many_ways(), _permutation()):

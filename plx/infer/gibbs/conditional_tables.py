@@ -8,6 +8,7 @@ structure is the same but for the numbering of nodes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -228,18 +229,23 @@ def _tokens(
 def thresholds(c: Conditionals, graph: FactorGraph, bits: int) -> npt.NDArray[np.int32]:
     """All tables filled in: the cumulative probabilities of the states but the last, times 2^bits."""
     out = np.zeros(c.size, dtype=np.int32)
+    for start, logs in log_tables(c, graph):
+        filled = _cumulative(logs, bits)
+        out[start : start + filled.size] = filled.ravel()
+    return out
+
+
+def log_tables(c: Conditionals, graph: FactorGraph) -> Iterator[tuple[int, FloatArray]]:
+    """Unnormalised log conditionals of all tables, shape (tables, card, configurations), and where the
+    thresholds of each such part begin."""
     for group in c.groups:
         each = group.configurations * max(group.card - 1, 1)
         step = max(1, _CHUNK // (each + group.configurations))
         for first in range(0, len(group.parameters), step):
             logs = _log_conditionals(group, graph, group.parameters[first : first + step])
-            start = group.start + first * each
-            filled = _cumulative(logs, bits)
-            out[start : start + filled.size] = filled.ravel()
+            yield group.start + first * each, logs
     for start, table in c.by_counts:
-        filled = _cumulative(table.log_conditional(graph.table)[None], bits)
-        out[start : start + filled.size] = filled.ravel()
-    return out
+        yield start, table.log_conditional(graph.table)[None]
 
 
 def _cumulative(logs: FloatArray, bits: int) -> npt.NDArray[np.int32]:

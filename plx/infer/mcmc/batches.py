@@ -30,8 +30,8 @@ from plx.values import FloatArray
 Counts = npt.NDArray[Any]
 Status = Literal["done", "limit", "interrupted"]
 
-_FIRST = 16
-"""Draws of the first batches."""
+_FIRST, _FEWEST = 16, 4
+"""Draws of the first batches; fewer, but so many, where the time is for less than all batches of them."""
 
 _BYTES = 1 << 28
 """Memory for counts, past which fewer batches are kept (never fewer than 4)."""
@@ -173,6 +173,8 @@ class Run(Generic[C]):
         self.partial, self.partial_draws = None, 0
         while self.partial_draws < self.draws:
             self._step(min(self.draws - self.partial_draws, max(1, int(self.speed * self.call))))
+            if not self.batches and self.options.samples is None:
+                self.draws = max(self.partial_draws, self._first_draws())
             if self.partial_draws < self.draws and deadline.over():
                 return "limit"
         assert self.partial is not None
@@ -180,6 +182,11 @@ class Run(Generic[C]):
         for one in self._followers:
             one.look()
         return None
+
+    def _first_draws(self) -> int:
+        """How many draws the first batches have: what the clock ends is a small part of the run then."""
+        expected = min(self.speed * deadline.seconds_left(), float(_FIRST * self.most))
+        return min(self.draws, max(_FEWEST, 1 + int(expected / self.most)))
 
     def _step(self, draws: int) -> None:
         before = self.clock.seconds
@@ -191,8 +198,9 @@ class Run(Generic[C]):
 
     def finish(self) -> None:
         """At least one batch, and no burn-in among those kept."""
-        if not self.warm:
-            self._drop(len(self.batches) // 2)
+        if not self.warm:  # half of all there was, with what the chains did before they were counted
+            before = min(len(self.batches), self.chains.rounds_before() // (self.draws * self.thin))
+            self._drop((len(self.batches) - before) // 2)
         if self.batches:
             return
         if self.partial is None:

@@ -47,15 +47,17 @@ def estimate(bridges: Bridges) -> LogZ | None:
     if bridges.start is None or not bridges.batches:
         return None
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        whole = _bridged(bridges, bridges.batches)
+        slope = _slopes(bridges)
+        whole = _bridged(bridges, bridges.batches, slope)
         if not np.isfinite(whole).all():
             return None
-        parts = [_bridged(bridges, bridges.batches, chosen) for chosen in (~bridges.cold, bridges.cold)]
+        hot_or_cold = (~bridges.cold, bridges.cold)
+        parts = [_bridged(bridges, bridges.batches, slope, chosen) for chosen in hot_or_cold]
         gap = _beyond_chance(*parts)
         ess, rhat = _mixing(bridges)
         mixed = len(bridges.cold) if bridges.alone and rhat < ALONE else _mixed(bridges)
         unmixed = math.sqrt(len(bridges.cold) / max(1, mixed))
-        error = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges))
+        error = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges, slope))
     hot, cold = (bridges.start + part.value for part in parts)
     return LogZ(bridges.start + whole.value, error, ess, rhat, mixed, (hot, cold) if gap else None)
 
@@ -67,11 +69,34 @@ class _Part(NamedTuple):
     error: float
 
 
-def _bridged(bridges: Bridges, batches: Sequence[BridgeSums], chosen: BoolArray | None = None) -> _Part:
-    """What some batches of some chains say."""
+def _slopes(bridges: Bridges) -> FloatArray:
+    """By how much, per temperature, what it adds to log Z exceeds its mean where the control variate is 1.
+
+    That is regression over the parts that batches and chains are; what is added by both neighbours counts.
+    """
+    above, below, control = (
+        np.stack([getattr(one, name) for one in bridges.batches], axis=1)
+        for name in ("above", "below", "control")
+    )
+    added = np.zeros(control.shape)
+    added[:-1] += above / above.mean(axis=(1, 2), keepdims=True)
+    added[1:] -= below / below.mean(axis=(1, 2), keepdims=True)
+    added -= added.mean(axis=(1, 2), keepdims=True)
+    square = (control**2).mean(axis=(1, 2))
+    both = (added * control).mean(axis=(1, 2))
+    slope: FloatArray = np.divide(both, square, out=np.zeros(len(both)), where=square > 0)
+    return np.where(np.isfinite(slope), slope, 0.0)
+
+
+def _bridged(
+    bridges: Bridges, batches: Sequence[BridgeSums], slope: FloatArray, chosen: BoolArray | None = None
+) -> _Part:
+    """What some batches of some chains say, ``slope`` times control variates taken off."""
     mine = slice(None) if chosen is None else chosen
-    names = ("above", "below", "total")
-    above, below, total = (np.sum([getattr(one, name) for one in batches], axis=0)[:, mine] for name in names)
+    names = ("above", "below", "total", "control")
+    above, below, total, control = (
+        np.sum([getattr(one, name) for one in batches], axis=0)[:, mine] for name in names
+    )
     if above.shape[1] < 2:
         return _Part(np.nan, np.inf)
     ratio = np.log(above.mean(axis=1)) - np.log(below.mean(axis=1)) + bridges.step * bridges.middle
@@ -80,7 +105,9 @@ def _bridged(bridges: Bridges, batches: Sequence[BridgeSums], chosen: BoolArray 
     low, high = np.sort(bridges.step * sliding_window_view(total.mean(axis=1) / rounds, 2).T, axis=0)
     ratio = np.where(rough, (low + high) / 2, ratio)
     unknown = float((high - low)[rough].sum())
-    return _Part(float(ratio.sum()), math.hypot(_standard_error(above[~rough], below[~rough]), unknown))
+    off = np.zeros(above.shape[1]) if rough.any() else slope @ control / len(batches)
+    value = float(ratio.sum()) - float(off.mean())
+    return _Part(value, math.hypot(_standard_error(above[~rough], below[~rough], off), unknown))
 
 
 def _mixed(bridges: Bridges) -> int:
@@ -96,13 +123,13 @@ def _rough(sums: FloatArray) -> BoolArray:
     return rough
 
 
-def _drift(bridges: Bridges) -> float:
+def _drift(bridges: Bridges, slope: FloatArray) -> float:
     """By how much the halves of a run differ, where that is not by chance."""
     half = len(bridges.batches) // 2
     if not half:
         return 0.0
     parts = bridges.batches[:half], bridges.batches[half:]
-    return _beyond_chance(*(_bridged(bridges, part) for part in parts))
+    return _beyond_chance(*(_bridged(bridges, part, slope) for part in parts))
 
 
 def _beyond_chance(one: _Part, other: _Part) -> float:
@@ -111,11 +138,13 @@ def _beyond_chance(one: _Part, other: _Part) -> float:
     return apart if apart > CHANCE * math.hypot(one.error, other.error) else 0.0
 
 
-def _standard_error(above: FloatArray, below: FloatArray) -> float:
-    """From what each chain adds to the estimate, to first order."""
-    own = above / above.mean(axis=1, keepdims=True) - below / below.mean(axis=1, keepdims=True)
-    each = own.sum(axis=0)
-    return float(each.std(ddof=1) / np.sqrt(len(each)))
+def _standard_error(above: FloatArray, below: FloatArray, off: FloatArray) -> float:
+    """From what each chain adds to the estimate, to first order, less what is taken off [chains]; and of
+    logarithms of means the second order, which is not."""
+    own = [one / one.mean(axis=1, keepdims=True) for one in (above, below)]
+    each = (own[0] - own[1]).sum(axis=0) - off
+    bent = sum(float(one.var(axis=1, ddof=1).sum()) for one in own) / 2
+    return math.hypot(float(each.std(ddof=1)) / math.sqrt(len(each)), bent / len(each))
 
 
 def _mixing(bridges: Bridges) -> tuple[float, float]:

@@ -82,6 +82,8 @@ def begin(
     standing = chains.standing()
     watch = None if standing is None else monitor(problem, standing)
     bridges = chains.bridges()
+    if sums:
+        chains.want_log_z()
     best = None
     if standing is not None and watch is not None and bridges is None:  # ladders look for themselves
         best = BestWorld(problem, standing, watch, options.seed, options.chains)

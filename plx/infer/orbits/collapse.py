@@ -8,12 +8,13 @@ named or ordered, so symmetries of the model are still ones of what is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from plx import deadline
+from plx.deadline import OutOfTimeError
 from plx.graph.assemble import FactorBatch, assemble, factor_batches, reassembled, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.leaves import Alike, LeafFactors, alike, find_leaves, narrow_factors, padded_scopes
@@ -25,12 +26,16 @@ from plx.graph.rows import BoolArray, unique_rows
 from plx.graph.tables import add_weights
 from plx.lift.normal import select
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values
-from plx.weights import log_sum_exp
+from plx.weights import count_terms, log_sum_exp
 
 _ENTRIES = 4096
 """Leaves are summed out of factors of at most this many entries."""
 
 _ROUNDS = 4
+
+_TERMS = 32
+"""Weights of more terms than this, sums of sums, are not summed again: each round makes them longer by a
+factor."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,10 @@ def collapse(model: GroundModel, held: IntArray | None = None) -> Collapsed:
     """
     work = _Work(model, held)
     for _ in range(_ROUNDS):
-        if deadline.over() or not work.advance():
+        try:
+            if not work.advance():
+                break
+        except OutOfTimeError:
             break
     return work.finish()
 
@@ -98,19 +106,21 @@ class _Work:
         self.sums = _Sums(model.values)
 
     def advance(self) -> bool:
-        """One round; whether anything was summed out."""
+        """One round; whether anything was summed out. Raises OutOfTimeError, and then nothing was."""
         read, values, graph = self._read(), self.model.values, self.model.graph
-        usable = _usable(graph)
+        usable = _usable(graph) & self._short(graph)
         scope = padded_scopes(graph, usable)
         leaves = find_leaves(scope, ~_blocked(graph, usable, self.stays[self.variable]))
         leaves = _alone(leaves, graph.n_factors)
         if not len(leaves.variable):
             return False
-        messages = []
+        messages: list[FactorBatch] = []
+        found: list[Leaves] = []
         for kind in alike(leaves, scope, graph.table_of, graph.card):
             total = _total(values, graph, kind)
-            self._keep_asked(kind, total)
+            found += self._asked_of(kind, total)
             messages.append(self._message(kind, total))
+        self.leaves += found
         kept = np.ones(graph.n_factors, dtype=bool)
         kept[leaves.factor[leaves.factor >= 0]] = False
         cards = variable_cards(graph).astype(np.int64)
@@ -122,14 +132,22 @@ class _Work:
         self.variable = self.variable[assembly.nodes.node[: graph.n_variables] >= 0]
         return True
 
-    def _keep_asked(self, kind: Alike, total: IntArray) -> None:
-        """Note the conditional of the leaves that queries ask for; what they depend on stays."""
+    def _short(self, graph: FactorGraph) -> BoolArray:
+        """Which factors have weights of few terms [F]."""
+        distinct, of = np.unique(graph.weight, return_inverse=True)
+        terms = np.array([count_terms(self.model.values[int(i)]) for i in distinct])
+        most = np.maximum.reduceat(terms[of.ravel()], graph.table_start[:-1])
+        short: BoolArray = most[graph.table_of] <= _TERMS
+        return short
+
+    def _asked_of(self, kind: Alike, total: IntArray) -> Iterator[Leaves]:
+        """The conditional of the leaves that queries ask for; what they depend on stays."""
         asked = self.asked[self.variable[kind.leaf]]
         if asked.any():
             others = self.variable[kind.others[asked]]
             conditional = _conditional(self.model.values.floats(total))
-            self.leaves.append(Leaves(self.variable[kind.leaf[asked]], others, conditional))
             self.stays[others.ravel()] = True
+            yield Leaves(self.variable[kind.leaf[asked]], others, conditional)
 
     def _message(self, kind: Alike, total: IntArray) -> FactorBatch:
         """What takes the place of the factors of leaves that are alike."""
@@ -203,6 +221,7 @@ class _Sums:
 
     def _sum(self, row: tuple[int, ...]) -> int:
         if row not in self.known:
+            deadline.check()
             self.known[row] = self.values.id(log_sum_exp([self.values[i] for i in row]))  # type: ignore[misc]
         return self.known[row]
 

@@ -6,6 +6,7 @@ follow from the seed and its number alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.rows import BoolArray
 from plx.graph.worlds import node_states
 from plx.infer.gibbs.blocked import BlockMoves
 from plx.infer.gibbs.chains import ChainBlock, Counts, GibbsChains, advance, chains_at, derived_rows_at
@@ -22,7 +24,8 @@ from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.kernels.blocks import BlockArrays
 from plx.infer.kernels.tempering import SoftFactors, Tally, kernel
 from plx.infer.streams import Stream, narrow_states
-from plx.infer.tempering.limits import SWEEPS, WORTH_A_SWEEP
+from plx.infer.tempering.controls import Controls, add_controls, controls_of
+from plx.infer.tempering.limits import COLDEST, SELDOM, SWEEPS, WORTH_A_SWEEP
 from plx.infer.tempering.soft import raised, soft_factors
 from plx.values import FloatArray, IntArray
 
@@ -45,11 +48,26 @@ Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
 class Updates:
     """What moves lanes at every temperature, besides sweeps: to add a kind, append to ``moves``.
 
-    ``moves`` are functions of β, each of which gives what moves lanes there.
+    ``moves`` are functions of β, each of which gives what moves lanes there. ``clusters`` is one too, of
+    moves that cost many sweeps: where they are not needed lanes make them seldom.
     """
 
     plan: CompiledModel
     moves: tuple[Callable[[float], Move], ...]
+    clusters: Callable[[float], Move] | None = None
+
+
+@dataclass(frozen=True)
+class Seldom:
+    """A move in one of `SELDOM` turns; temperatures take them in turn."""
+
+    move: Move
+    first: int
+
+    def __call__(self, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
+        """Move lanes, or not."""
+        if turn % SELDOM == self.first % SELDOM:
+            self.move(block, random, turn // SELDOM)
 
 
 def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
@@ -83,6 +101,7 @@ class Group:
     replica: npt.NDArray[np.uint8]  # [T, C]
     weight: FloatArray  # [T, C]
     tally: Tally
+    control: FloatArray  # [T, C] sums of control variates
 
     def at(self, k: int) -> ChainBlock:
         """The lanes at temperature k."""
@@ -104,6 +123,8 @@ class Ladders:
     turn: int = 0
     swept: list[GibbsChains] = field(default_factory=list)  # one for each temperature
     moves: list[list[Move]] = field(default_factory=list)
+    controls: Controls | None = None
+    excess: list[FloatArray] = field(default_factory=list)  # one for each temperature, if there are controls
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """What sweeps looks at parts of the groups' arrays; in a pickle these are copies."""
@@ -158,6 +179,8 @@ class Ladders:
                         move(block, group.block_random[k], turn)
                     seen = counts if recorded and k + 1 == len(lanes) else none
                     advance(self.swept[k], g, 1, sweeps, seen)
+                    if self.controls is not None:
+                        add_controls(self.controls, self.excess[k], block, group.control[k])
                 exchange(
                     self.soft, self.beta, self.middle, turn % 2, live, group.state, group.total, group.level,
                     group.exchange_random, group.replica, group.weight, group.tally,
@@ -169,6 +192,16 @@ class Ladders:
         self.clear()
         joined = (np.concatenate([getattr(one, name) for one in found], axis=-1) for name in Tally._fields)
         return Tally(*joined)._replace(tried=found[0].tried)
+
+    def control(self) -> None:
+        """From here on add up control variates too, at the temperatures that there are now."""
+        self.controls = controls_of(self.updates.plan)
+        self.excess = [self.controls.excess(beta) for beta in self.beta.tolist()]
+        self.clear()
+
+    def controlled(self) -> FloatArray:
+        """The sums of control variates since the last call of `tallies` [T, ladders]."""
+        return np.concatenate([group.control for group in self.groups], axis=1)
 
     def put(self, worlds: npt.NDArray[np.integer], chosen: IntArray) -> None:
         """Let the lanes of chosen ladders at the last temperature stand at worlds, shape (V, chosen)."""
@@ -183,6 +216,7 @@ class Ladders:
         """Forget what exchanges added up."""
         for group in self.groups:
             group.tally = no_tally(len(self.beta), group.state.shape[2])
+            group.control = np.zeros((len(self.beta), group.state.shape[2]))
 
     def weights(self) -> FloatArray:
         """The log weights of all lanes at β = 1, when exchanges were last made [T, ladders]."""
@@ -208,8 +242,9 @@ class Ladders:
         fresh = [generators(self.seed, stream, ladders, k) for k in range(len(random), temperatures)]
         return np.ascontiguousarray(np.concatenate([random, *(one[None] for one in fresh)]))
 
-    def settle(self) -> None:
-        """Make what moves lanes at these temperatures."""
+    def settle(self, often: BoolArray | None = None) -> None:
+        """Make what moves lanes at these temperatures; ``often`` [T]: where clusters move in every turn, if
+        not at the coldest alone."""
         plan, width = self.updates.plan, len(self.beta)
         self.swept = [
             GibbsChains(
@@ -221,9 +256,19 @@ class Ladders:
             for k, beta in enumerate(self.beta.tolist())
         ]
         self.moves = [[move(beta) for move in self.updates.moves] for beta in self.beta.tolist()]
+        if (clusters := self.updates.clusters) is not None:
+            often = coldest(width) if often is None else often
+            for k, beta in enumerate(self.beta.tolist()):
+                self.moves[k].append(clusters(beta) if often[k] else Seldom(clusters(beta), k))
         weight = self.weights().mean(axis=1)
         self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
         self.clear()
+
+
+def coldest(temperatures: int) -> BoolArray:
+    """The coldest of so many temperatures [T]."""
+    share: BoolArray = np.arange(temperatures) >= temperatures - math.ceil(COLDEST * temperatures)
+    return share
 
 
 def generators(seed: int, stream: Stream, ladders: range, k: int) -> npt.NDArray[np.uint32]:
@@ -270,5 +315,6 @@ def _groups(begun: GibbsChains, beta: FloatArray, seed: int) -> Iterator[Group]:
         )
         state, total, level = (np.repeat(x[None], n, axis=0) for x in (block.state, block.total, block.level))
         replica, weight = np.zeros((n, width), dtype=np.uint8), np.zeros((n, width))
-        yield Group(state, total, level, random, blocks, block.random, replica, weight, no_tally(n, width))
+        tally, control = no_tally(n, width), np.zeros((n, width))
+        yield Group(state, total, level, random, blocks, block.random, replica, weight, tally, control)
         first += width

@@ -56,3 +56,12 @@ EVERY = 4
 
 COUNTING = 0.1
 """The share of the time in which the worlds at β = 0 are counted."""
+
+SELDOM = 8
+"""Moves of clusters cost many sweeps: where these alone mix they are made in one of so many turns."""
+
+SLOW = 0.3
+"""They do not where log weights `SELDOM` turns apart are so correlated."""
+
+COLDEST = 0.125
+"""At the coldest temperatures, this share of all, clusters move in every turn: answers are counted there."""

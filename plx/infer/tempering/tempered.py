@@ -48,6 +48,7 @@ class TemperedChains(Chains):
     tuned: Tuned
     bridge: Bridges
     jackpot: Jackpot | None
+    before: int
     trips: int = 0
 
     @property
@@ -80,19 +81,28 @@ class TemperedChains(Chains):
         """Sweeps of all temperatures."""
         return len(self.ladders.beta) * self.ladders.sweeps
 
+    def rounds_before(self) -> int:
+        """Rounds in which temperatures were placed."""
+        return self.before
+
     def bridges(self) -> Bridges:
         """What log Z is estimated from."""
         return self.bridge
 
+    def want_log_z(self) -> None:
+        """From here on control variates are added up too."""
+        self.ladders.control()
+
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Counts of the targets' states at β = 1, shape (ladders, Σ states)."""
         counts = gathered(self.ladders.rounds(draws, thin))
+        control = self.ladders.controlled()
         tally = self.ladders.tallies()
         self.trips += int(tally.trips.sum())
         if self.jackpot is not None:
             self.jackpot.see(tally.best, self.ladders.weights()[-1])
         self.bridge.add(
-            BridgeSums(tally.above, tally.below, tally.total, tally.line, tally.trips, draws * thin)
+            BridgeSums(tally.above, tally.below, tally.total, tally.line, control, tally.trips, draws * thin)
         )
         return counts if self.readout is None else self.readout.apply(counts, draws)
 
@@ -111,8 +121,8 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     plan = _compiled(own)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
     sets = tuple(one for one in cluster_sets(plan) if one.promising())
-    clusters = (_of_clusters(plan, sets),) if sets else ()
-    updates = Updates(plan, (*(of_blocks(moves) for moves in kinds), *clusters))
+    clusters = _of_clusters(plan, sets) if sets else None
+    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds), clusters)
     ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
     jackpot = _at_the_best(own, ladders)
@@ -120,7 +130,7 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     start = None if at_zero is None else at_zero + own.model.log_constant
     alone = any(len(one.label) == plan.graph.n_variables for one in sets)
     bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone)
-    return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot)
+    return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn)
 
 
 def _of_clusters(plan: CompiledModel, sets: tuple[Clusters, ...]) -> Callable[[float], Move]:

@@ -3,25 +3,31 @@ refusals."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from plx import deadline
 from plx.deadline import within
-from plx.infer.tempering.ladders import Ladders
-from plx.infer.tempering.limits import AGREE, BYTES, LONG, MOST, PHASES, TUNING
+from plx.graph.rows import BoolArray
+from plx.infer.tempering.ladders import Ladders, coldest
+from plx.infer.tempering.limits import AGREE, BYTES, LONG, MOST, PHASES, SELDOM, SLOW, TUNING
 from plx.infer.tempering.schedule import barrier, temperatures
 from plx.values import FloatArray
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """The barrier, the rates at which exchanges are refused, and whether the time ended the tuning."""
+    """The barrier, the rates at which exchanges are refused, and whether the time ended the tuning.
+
+    ``often`` [T]: where clusters should move in every turn; None: it is not known.
+    """
 
     barrier: float
     refused: FloatArray  # [T - 1]
     hurried: bool
+    often: BoolArray | None
 
     @property
     def apart(self) -> float:
@@ -42,7 +48,25 @@ def tune(ladders: Ladders) -> Tuned:
             ladders.place(temperatures(ladders.beta, upto, most))
         else:
             found = _phase(ladders, LONG)
-    ladders.settle()
+    ladders.settle(found.often)
+    return found
+
+
+def _often(looks: Sequence[FloatArray]) -> BoolArray | None:
+    """At which temperatures clusters should move in every turn [T]: the coldest, and all from the hottest on
+    at which sweeps nearly alone are slow. None: looks [T, ladders], one in each turn, are too few to tell."""
+    if len(looks) < 3 * SELDOM:
+        return None
+    slow = _correlation(np.stack(looks), SELDOM) > SLOW
+    often: BoolArray = np.logical_or.accumulate(slow) | coldest(len(slow))
+    return often
+
+
+def _correlation(looks: FloatArray, apart: int) -> FloatArray:
+    """Between looks so many turns apart [turns, T, ladders] of the same ladders [T]."""
+    off = looks - looks.mean(axis=(0, 2), keepdims=True)
+    both = (off[apart:] * off[:-apart]).mean(axis=(0, 2))
+    found: FloatArray = both / np.maximum((off**2).mean(axis=(0, 2)), 1e-300)
     return found
 
 
@@ -55,10 +79,13 @@ def _most(ladders: Ladders) -> int:
 def _phase(ladders: Ladders, rounds: int) -> Tuned:
     """Rates of refusals in some rounds, the first of which do not count."""
     hurried = False
+    looks: list[FloatArray] = []
     for part in (rounds // 4, rounds - rounds // 4):
         ladders.clear()
+        looks.clear()
         for _ in range(part):
             ladders.rounds(1, 1)
+            looks.append(ladders.weights())
             if deadline.over():
                 hurried = True
                 break
@@ -66,7 +93,7 @@ def _phase(ladders: Ladders, rounds: int) -> Tuned:
     tried = tally.tried * tally.refused.shape[1]
     refused = tally.refused.sum(axis=1) / np.maximum(tried, 1)
     refused = np.where(tried > 0, refused, 0.5)
-    return Tuned(float(barrier(refused)[-1]), refused, hurried)
+    return Tuned(float(barrier(refused)[-1]), refused, hurried, _often(looks))
 
 
 def _is_settled(ladders: Ladders, found: Tuned, most: int) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import plx
+from plx.deadline import within
 from plx.errors import PlxError
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.chains import Chains
 from plx.infer.infer import infer, methods
-from plx.infer.mcmc.run import sample
+from plx.infer.mcmc.batches import Run
+from plx.infer.mcmc.run import begin, sample
 from plx.infer.mcmc.samplers import SAMPLERS, Sampler
 from plx.infer.options import Options, Progress
 from plx.infer.problem import Problem
@@ -224,3 +227,30 @@ def test_tens_of_thousands_of_states() -> None:
     assert sum(estimate.p for estimate in states.estimates) == pytest.approx(1)
     assert abs(low.probability - truth) < 5 * low.mcse
     assert low.mcse < 0.005, "nearly independent draws"
+
+
+def _begun() -> Run[Any]:
+    model = random_model(np.random.default_rng(0), variables=3, factors=2, max_card=2)
+    return begin(Problem(model), SAMPLERS["gibbs"], Options(seed=1))
+
+
+def test_the_first_batches_of_a_slow_run_are_small() -> None:
+    """What the clock ends is lost, and that is a whole batch at worst."""
+    run = _begun()
+    drawn = []
+    for speed in (1.0, 10.0, 1e6):
+        run.speed = speed
+        with within(10.0):
+            drawn.append(run._first_draws())
+    assert drawn[0] == 4 and drawn[0] < drawn[1] < drawn[2] == 16
+    assert run._first_draws() == 16, "there is no clock"
+
+
+@pytest.mark.parametrize(("before", "kept"), [(0, 3), (64, 5), (10_000, 6)])
+def test_tuning_counts_as_burn_in(before: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = _begun()
+    monkeypatch.setattr(type(run.chains), "rounds_before", lambda self: before)
+    for _ in range(6):
+        run._collect()
+    run.finish()
+    assert len(run.batches) == kept

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import plx
+from plx.deadline import within
 from plx.graph.model import GroundModel
 from plx.infer.orbits import lifted
 from plx.infer.orbits.collapse import Collapsed, collapse
@@ -147,3 +148,23 @@ def test_answers_of_leaves_agree_with_the_sum_over_counts() -> None:
     for p, sampled in zip(truth, model.run(method="lifted", seed=4, accuracy=1e-4, seconds=600), strict=True):
         assert sampled.converged and sampled.mcse < 1e-4
         assert abs(sampled.probability - p) < 4.5 * sampled.mcse + 1e-9
+
+
+def _chain(states: int) -> GroundModel:
+    return plx.compile(
+        f"type Step = 1..9\ntype State = 1..{states}\nrandom state(Step): State\n"
+        "factor 0.37 * abs(state(t) - state(t + 1)) * t for t in Step if t < 9\n"
+        "query state(1) = 1\n"
+    ).ground
+
+
+def test_sums_of_long_sums_are_not_summed() -> None:
+    """Each round would make exact weights longer by the number of states."""
+    assert collapse(_chain(2)).model.graph.n_variables < collapse(_chain(40)).model.graph.n_variables == 8
+
+
+def test_a_round_that_the_clock_ends_is_as_if_it_had_not_been() -> None:
+    model = _chain(3)
+    with within(0.0):
+        found = collapse(model)
+    assert found.model is model and found.leaves == ()

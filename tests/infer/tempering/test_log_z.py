@@ -55,7 +55,7 @@ def _bridges(rng: np.random.Generator, bias: np.ndarray, trips: int) -> Bridges:
     for _ in range(4):
         above = np.exp(bias + 0.1 * rng.standard_normal((1, 16)))
         line, came = np.array([above[0], above[0] ** 2]), np.full(16, trips)
-        made.add(BridgeSums(above, np.ones((1, 16)), np.zeros((2, 16)), line, came, 1))
+        made.add(BridgeSums(above, np.ones((1, 16)), np.zeros((2, 16)), line, np.zeros((2, 16)), came, 1))
         made.look()
     return made
 
@@ -154,7 +154,7 @@ def test_every_format_has_the_error_of_log_z(tmp_path: Path) -> None:
     query = result["logz"]
     assert query.mcse > 0
     shown = str(result)
-    assert f"{query.mcse:.4f}" in shown and "log Z" in shown and "±" in shown
+    assert f"{query.mcse:.1e}" in shown and "log Z" in shown and "±" in shown
     data = json.loads(result.to_json())
     assert data["log_z_mcse"] == data["queries"][1]["log_z_mcse"] == query.mcse
     assert f",{query.mcse}," in result.to_csv()
