@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from plx import deadline
 from plx.cluster.spread import LOOK, PATIENCE, lost_chains, spread
 from plx.cluster.versions import versions
 from plx.errors import CallError, Diagnostic, PlxError
@@ -51,12 +52,14 @@ class Crew:
             return self.client.submit(work, *given, pure=False)
 
     def result(self, begun: Any) -> Any:
-        """The result of work. Raises what it raised, and LostChainsError where no worker is left for it."""
+        """The result of work. Raises what it raised, LostChainsError where no worker is left for it, and
+        OutOfTimeError."""
         seen = time.monotonic()
         while True:
             try:
                 return begun.result(timeout=LOOK)
             except TimeoutError:
+                deadline.check()
                 now = time.monotonic()
                 seen = now if self.workers() else seen
                 if now - seen > PATIENCE:

@@ -79,9 +79,10 @@ def fit(
 ) -> Found:
     """The numbers at the maximum of the penalised objective over some worlds.
 
-    ``learned`` are the numbers of all worlds; after so many ``seconds`` the best so far comes back. ``workers``
-    look at worlds instead of this process, to the same numbers; draws stay in it. Raises PlxError where nothing
-    was observed, where the objective does not fit the worlds; CallError for an objective that there is not.
+    ``learned`` are the numbers of all worlds; after so many ``seconds`` the best so far comes back.
+    ``workers`` look at worlds instead of this process, to the same numbers; draws stay in it. Raises PlxError
+    where nothing was observed, where the objective does not fit the worlds; CallError for an objective that
+    there is not.
     """
     begin = time.perf_counter()
     check_choice("objective", objective, OBJECTIVES)
