@@ -539,7 +539,7 @@ def _lookers(objective: str, cluster: str | object | None, workers: int | None) 
 
     require_lookers(objective)
     with crew(cluster, workers) as found:
-        yield found and CrewWorkers(found)
+        yield None if found is None else CrewWorkers(found)
 
 
 def check_method(method: str) -> None:
