@@ -205,8 +205,8 @@ def held(path: Path, resumed: bool = False) -> Iterator[None]:
     except OSError as error:
         raise _unfit(path, f"cannot be written: {os.strerror(error.errno or errno.EIO)}") from None
     aside = path.with_name(path.name + ".lock")
-    with aside.open("wb") as stream:
-        if not _locked(stream):
+    with _opened(path, aside) as stream:
+        if not _locked(stream, aside):
             raise _unfit(path, "is in use by another run", "give each run a file of its own")
         try:
             if path.exists() and not resumed:
@@ -217,14 +217,26 @@ def held(path: Path, resumed: bool = False) -> Iterator[None]:
             aside.unlink(missing_ok=True)
 
 
-def _locked(stream: BinaryIO) -> bool:
-    """Whether this process has a file to itself; the system releases it, also after a kill."""
+def _opened(path: Path, aside: Path) -> BinaryIO:
+    """The file that is locked for a checkpoint. Raises PlxError where a full disk has no place for it."""
+    try:
+        return aside.open("wb")
+    except OSError as error:
+        raise _unfit(path, f"cannot be written: {os.strerror(error.errno or errno.EIO)}") from None
+
+
+def _locked(stream: BinaryIO, aside: Path) -> bool:
+    """Whether this process has a file to itself; the system releases it, also after a kill.
+
+    A file that its holder removed between its opening and its locking here is no longer the one that others
+    open, so to hold it is not enough.
+    """
     try:
         import fcntl
     except ImportError:  # Windows refuses to remove a file that another process has open
         return True
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(stream.fileno()), aside.stat())
     except OSError:
         return False
-    return True

@@ -6,7 +6,8 @@ What only running needs is imported where it is used, so that checking a program
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from plx.learn.cross import CrossValidation
     from plx.learn.result import Fit as AnyFit
     from plx.learn.score import Score
+    from plx.learn.solved import Workers
     from plx.learning import GivenWorld
     from plx.lift.describe import Symmetries
     from plx.lift.symmetry import Kind
@@ -143,6 +145,8 @@ class Model:
         starts: int | None = None,
         seed: int = 0,
         seconds: float | None = None,
+        cluster: str | object | None = None,
+        workers: int | None = None,
         progress: bool | Report = False,
     ) -> Fit:
         """Learn the numbers that the program declares by ``learn`` from what is observed.
@@ -157,6 +161,8 @@ class Model:
             starts: how many searches; one, or 5 where values are hidden, if left out.
             seed: of the starts after the first, and of draws.
             seconds: after which the search ends; until it is done, if left out.
+            cluster: a Dask cluster as that of `run`, whose workers look at the worlds, to the same numbers.
+            workers: so many processes on this machine do so instead.
             progress: as that of `run`.
 
         Raises PlxError where nothing is learned or observed, or the data contradict the program; CallError
@@ -174,13 +180,17 @@ class Model:
         program = self._program("learn")
         if seconds is not None:
             seconds = checked(seconds=seconds)["seconds"]
-        with stopwatch() as spent, watcher(progress) as report:
+        with (
+            stopwatch() as spent,
+            _lookers(objective, cluster, workers) as others,
+            watcher(progress) as report,
+        ):
             programs = programs_of(program, self._told, worlds)
             require_randoms(program, given)
             data = [world_of(one, given) for one in programs]
             learned = numbers_of(one.program for one in programs)
             left = None if seconds is None else max(0.0, seconds - spent())
-            found = fit(data, learned, objective, starts, seed, report, left)
+            found = fit(data, learned, objective, starts, seed, report, left, others)
         return Fitted(self.name, found, placed(learned, program), program.text, self._fitted)
 
     def score(
@@ -516,6 +526,20 @@ def _spread(
     require_spread(asked.method, asked.kept)
     with crew(cluster, workers) as found:
         return replace(asked, options=replace(asked.options, cluster=found)).answered(progress)
+
+
+@contextmanager
+def _lookers(objective: str, cluster: str | object | None, workers: int | None) -> Iterator[Workers | None]:
+    """The processes that look at worlds for a fit; None where this one does."""
+    if cluster is None and workers is None:
+        yield None
+        return
+    from plx.cluster.connect import crew, require_lookers
+    from plx.cluster.worlds import CrewWorkers
+
+    require_lookers(objective)
+    with crew(cluster, workers) as found:
+        yield None if found is None else CrewWorkers(found)
 
 
 def check_method(method: str) -> None:

@@ -130,48 +130,69 @@ class WideAnswers(Sequence[NamedAnswer]):
     def records(self) -> dict[str, Column]:
         """The columns of the records of all instances, one row per value, as `export.long_columns` says:
         numbers as doubles, NaN where there is none, else Python objects."""
-        more = self.kind == "number"
-        of = owners(self.start)
-        row = np.arange(len(of)) + more * of
-        last = self.start[1:] + np.arange(len(self)) if more else np.empty(0, dtype=np.int64)
-        n = len(of) + more * len(self)
-        owner = np.empty(n, dtype=np.int64)
-        owner[row], owner[last] = of, np.arange(len(self))[: len(last)]
-
-        def numbers(at: IntArray, values: FloatArray) -> FloatArray:
-            out = np.full(n, np.nan)
-            out[at] = np.where(np.isfinite(values), values, np.nan)[: len(at)]
-            return out
-
-        def objects(values: Sequence[Any]) -> Column:
-            out, every = np.full(n, None, dtype=object), np.empty(len(values), dtype=object)
-            every[:] = values
-            out[row] = every[self.value]
-            return out
-
+        rows = _Rows.of(self.start, more=self.kind == "number")
         names = np.array(self.names.filled(), dtype=object)
-        errors = numbers(row, self.mcse)
-        errors[last] = np.where(np.isfinite(self.mean_mcse), self.mean_mcse, np.nan)[: len(last)]
-        every, nothing = np.arange(n), np.full(n, np.nan)
+        errors = rows.numbers(rows.estimate, self.mcse)
+        errors[rows.instance] = _finite(self.mean_mcse)[: len(rows.instance)]
+        every, nothing = np.arange(rows.n), np.full(rows.n, np.nan)
         return {
-            "query": names[owner],
-            "line": np.full(n, self.line, dtype=object),
-            "kind": np.full(n, self.kind, dtype=object),
-            "unknown": np.full(n, None, dtype=object),
-            "value": objects([value for value, _ in self.values]),
-            "number": numbers(row, np.array([as_number(value) for value, _ in self.values])[self.value]),
-            "text": objects([text for _, text in self.values]),
-            "p": numbers(row, self.p),
+            "query": names[rows.owner],
+            "line": np.full(rows.n, self.line, dtype=object),
+            "kind": np.full(rows.n, self.kind, dtype=object),
+            "unknown": np.full(rows.n, None, dtype=object),
+            "value": rows.objects([value for value, _ in self.values], self.value),
+            "number": rows.numbers(
+                rows.estimate, np.array([as_number(value) for value, _ in self.values])[self.value]
+            ),
+            "text": rows.objects([text for _, text in self.values], self.value),
+            "p": rows.numbers(rows.estimate, self.p),
             "mcse": errors,
-            "mean": numbers(last, self.mean),
-            "sd": numbers(last, self.sd),
-            "sd_mcse": numbers(last, self.sd_mcse),
+            "mean": rows.numbers(rows.instance, self.mean),
+            "sd": rows.numbers(rows.instance, self.sd),
+            "sd_mcse": rows.numbers(rows.instance, self.sd_mcse),
             "log_weight": nothing,
             "log_z": nothing,
-            "ess": numbers(every, self.ess[owner]),
-            "rhat": numbers(every, self.rhat[owner]),
-            "converged": self.converged[owner],
+            "ess": rows.numbers(every, self.ess[rows.owner]),
+            "rhat": rows.numbers(every, self.rhat[rows.owner]),
+            "converged": self.converged[rows.owner],
         }
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Where records stand: one for each estimate, and after those of a number one for the instance itself."""
+
+    n: int
+    estimate: IntArray  # [estimates]
+    instance: IntArray  # [instances], or none
+    owner: IntArray  # [n] the instance of each row
+
+    @classmethod
+    def of(cls, start: IntArray, more: bool) -> _Rows:
+        """Rows of instances whose estimates begin at ``start``; ``more``: the instances have rows too."""
+        of, count = owners(start), len(start) - 1
+        estimate = np.arange(len(of)) + more * of
+        instance = start[1:] + np.arange(count) if more else np.empty(0, dtype=np.int64)
+        owner = np.empty(len(of) + len(instance), dtype=np.int64)
+        owner[estimate], owner[instance] = of, np.arange(count)[: len(instance)]
+        return cls(len(owner), estimate, instance, owner)
+
+    def numbers(self, at: IntArray, values: FloatArray) -> FloatArray:
+        """A column with numbers in some rows, NaN in others and for what is not finite."""
+        out = np.full(self.n, np.nan)
+        out[at] = _finite(values)[: len(at)]
+        return out
+
+    def objects(self, values: Sequence[Any], which: IntArray | npt.NDArray[np.int32]) -> Column:
+        """A column with ``values[which]`` in the rows of estimates, None in others."""
+        out, every = np.full(self.n, None, dtype=object), np.empty(len(values), dtype=object)
+        every[:] = values
+        out[self.estimate] = every[which]
+        return out
+
+
+def _finite(values: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def as_number(value: Any) -> float:

@@ -69,6 +69,7 @@ from plx.cli.output import (
     print_result,
     put,
 )
+from plx.cli.resuming import require_resumable
 from plx.cli.sample import sample
 from plx.errors import Diagnostic, PlxError
 from plx.questions import Questions
@@ -133,6 +134,7 @@ def plx(
 
 @app.command()
 def run(
+    context: typer.Context,
     file: MaybeFile = None,
     method: Annotated[
         str,
@@ -242,6 +244,8 @@ def run(
     inputs = Inputs(file, bind, evidence, max_ground, best, questions, choices, fit) if file else None
     if (inputs is None) == (resumed is None):
         raise typer.BadParameter("give a program, or with --resume the checkpoint of a run")
+    if resumed is not None:
+        require_resumable(context)
     check_method(method)
 
     def once() -> None:

@@ -79,6 +79,13 @@ def learn(
     trained: MlnTrained = None,
     prior: MlnPrior = None,
     dialect: MlnDialect = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Have the workers of a Dask cluster look at worlds.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(callback=check_number, help="Have so many processes of this machine look at worlds."),
+    ] = None,
     folds: Annotated[
         int | None,
         typer.Option(
@@ -121,6 +128,8 @@ def learn(
         raise typer.BadParameter("--others and --method say how --folds are scored")
     if folds is not None and write is not None:
         raise typer.BadParameter("--write needs one fit, and --folds make several: leave one of them out")
+    if folds is not None and (cluster is not None or workers is not None):
+        raise typer.BadParameter("--folds are learned in one process: leave out --cluster and --workers")
     model, worlds = load_worlds(file, [*(data or ()), *(world or ())], choices, bind, max_ground)
     if folds is not None:
         validated = model.cross_validate(
@@ -146,6 +155,8 @@ def learn(
         starts=starts,
         seed=seed,
         seconds=seconds,
+        cluster=cluster,
+        workers=workers,
         progress=True,
     )
     if plot is not None:

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from plx.cluster.spread import _LOOK, lost_chains, spread
+from plx import deadline
+from plx.cluster.spread import LOOK, PATIENCE, lost_chains, spread
 from plx.cluster.versions import versions
 from plx.errors import CallError, Diagnostic, PlxError
 from plx.extras import library
@@ -42,14 +44,38 @@ class Crew:
         except (OSError, RuntimeError, ValueError):
             raise lost_chains("the scheduler of the cluster is gone") from None
 
+    def begun(self, work: Callable[..., Any], *given: object) -> Any:
+        """The result to come of work that any worker may do, and another if that one is lost."""
+        from dask.config import set as setting
+
+        with setting({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            return self.client.submit(work, *given, pure=False)
+
+    def result(self, begun: Any) -> Any:
+        """The result of work. Raises what it raised, LostChainsError where no worker is left for it, and
+        OutOfTimeError."""
+        seen = time.monotonic()
+        while True:
+            try:
+                return begun.result(timeout=LOOK)
+            except TimeoutError:
+                deadline.check()
+                now = time.monotonic()
+                seen = now if self.workers() else seen
+                if now - seen > PATIENCE:
+                    raise lost_chains("no worker of the cluster is left") from None
+            except _lost_work():
+                raise lost_chains("the workers of the cluster were lost at their work") from None
+
     def actor(self, begun: Any, kind: type, address: str) -> Any:
-        """The actor that a worker has begun. Raises OSError if the worker is lost before."""
+        """The actor that a worker has begun. Raises OSError if the worker is lost before: Dask would wait for
+        it to come back, so it is asked for only once it is there."""
         from distributed.actor import Actor
 
         make: Any = Actor
         while True:
             try:
-                if (error := begun.exception(timeout=_LOOK)) is not None:
+                if (error := begun.exception(timeout=LOOK)) is not None:
                     raise error
                 break
             except TimeoutError:
@@ -72,6 +98,22 @@ def require_spread(method: str, kept: Path | None) -> None:
     if kept is not None:
         message = "a run on a cluster is not kept in a file: its states are on the workers"
         raise CallError(Diagnostic(message, hint="leave out the checkpoint, or the cluster"))
+
+
+def require_lookers(objective: str) -> None:
+    """Raises CallError for an objective whose draws stay in one process."""
+    if objective == "stochastic":
+        message = "the draws of a stochastic fit stay in one process, so no cluster looks at its worlds"
+        raise CallError(Diagnostic(message, hint="leave out the objective, or the cluster"))
+
+
+def _lost_work() -> tuple[type[BaseException], ...]:
+    """What Dask raises where work is given up."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+
+    return CancelledError, KilledWorker
 
 
 @contextmanager
@@ -142,25 +184,29 @@ def _own(distributed: Any, workers: int) -> Iterator[Any]:
         stack.enter_context(scheduler)
         client = stack.enter_context(distributed.Client(scheduler, set_as_default=False))
         for _ in range(workers):
-            process = subprocess.Popen(
-                [
-                    *(sys.executable, "-P", "-c", _WORKER, scheduler.scheduler_address, "--nthreads", "1"),
-                    *("--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "30"),
-                    *("--local-directory", folder),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-                start_new_session=True,
-            )
-            stack.callback(_end, process)
+            stack.callback(_end, _worker(scheduler.scheduler_address, folder))
         try:
             client.wait_for_workers(workers, timeout=_STARTING)
         except TimeoutError:
             message = f"of {workers} workers, {len(client.nthreads())} started within {_STARTING} seconds"
             raise PlxError(Diagnostic(message, hint="ask for fewer")) from None
         yield client
+
+
+def _worker(scheduler: str, folder: str) -> subprocess.Popen[bytes]:
+    """A worker with the modules of this process, in a session of its own, which Ctrl-C does not reach."""
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-P", "-c", _WORKER, scheduler, "--nthreads", "1"),
+            *("--no-nanny", "--no-dashboard", "--memory-limit", "0", "--death-timeout", "30"),
+            *("--local-directory", folder),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        start_new_session=True,
+    )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

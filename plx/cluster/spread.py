@@ -26,7 +26,7 @@ from plx.values import FloatArray, IntArray
 if TYPE_CHECKING:
     from plx.cluster.connect import Crew
 
-_LOOK = 0.5
+LOOK = 0.5
 """Seconds to wait for a worker before it is asked whether it is there."""
 
 _EVERY, _SHARE = 2.0, 0.05
@@ -35,7 +35,7 @@ _EVERY, _SHARE = 2.0, 0.05
 _GRACE = 2.0
 """Seconds for the last call of a run whose time is over."""
 
-_PATIENCE = 20.0
+PATIENCE = 20.0
 """Seconds to wait for a worker where there is none."""
 
 
@@ -138,11 +138,11 @@ class SpreadChains(Chains):
         late = 0.0
         while True:
             try:
-                return future.result(timeout=_LOOK)
+                return future.result(timeout=LOOK)
             except TimeoutError:
                 if place.address not in self._crew.workers():
                     return None
-                late += _LOOK if deadline.over() else 0.0
+                late += LOOK if deadline.over() else 0.0
                 if late > _GRACE:
                     raise lost_chains(f"the worker {place.address} did not answer in time") from None
             except (OSError, RuntimeError):
@@ -150,12 +150,12 @@ class SpreadChains(Chains):
 
     def _move(self, place: _Place, calls: list[tuple[int, int]]) -> None:
         """Bring a part to a worker that is there, and up to date. Raises LostChainsError where none comes."""
-        give_up = time.monotonic() + min(_PATIENCE, max(1.0, deadline.seconds_left()))
+        give_up = time.monotonic() + min(PATIENCE, max(1.0, deadline.seconds_left()))
         lost, place.actor = place.address, None
         while time.monotonic() < give_up:
             alive = [address for address in self._crew.workers() if address != lost]
             if not alive:
-                time.sleep(_LOOK / 5)
+                time.sleep(LOOK / 5)
                 continue
             taken = [other.address for other in self._places if other is not place]
             address = min(alive, key=taken.count)
@@ -173,7 +173,7 @@ class SpreadChains(Chains):
         """Whether a part has caught up; else its worker was lost, too."""
         while True:
             try:
-                future.result(timeout=_LOOK)
+                future.result(timeout=LOOK)
                 return True
             except TimeoutError:
                 if place.address not in self._crew.workers():

@@ -24,9 +24,20 @@ def column_of_arrow(array: Any) -> Column | None:
     if not types.is_dictionary(array.type):
         if not _is_scalar(array.type, types):
             return None
-        array = array.dictionary_encode(null_encoding="encode")
+        whole = _in_one(array)  # else each chunk would have a dictionary of all before it
+        array = whole.dictionary_encode(null_encoding="encode")
     array = array.unify_dictionaries().combine_chunks()
     return _used(_cells(array.dictionary, types), _codes(array))
+
+
+def _in_one(array: Any) -> Any:
+    """The chunks of an array as one, but for texts that are too long for it."""
+    if array.num_chunks == 1:
+        return array
+    whole = array.combine_chunks()
+    return (
+        whole if hasattr(whole, "chunks") else library("pyarrow", "columns of Arrow").chunked_array([whole])
+    )
 
 
 def _is_scalar(kind: Any, types: Any) -> bool:
@@ -77,10 +88,10 @@ _OFFSET = re.compile(r"([+-]\d\d)(\d\d)$")
 
 
 def _used(cells: list[Any], codes: Any) -> Column:
-    """The column without the cells of the dictionary that no row has."""
+    """The column without the cells of the dictionary that no row has; the last, None, is mostly one."""
     used = np.zeros(len(cells), dtype=bool)
     used[codes] = True
-    if used.all():
-        return Column(cells, codes)
+    if used[:-1].all():
+        return Column(cells if used[-1] else cells[:-1], codes)
     kept = [cells[at] for at in np.flatnonzero(used)]
     return Column(kept, (np.cumsum(used) - 1)[codes])

@@ -27,15 +27,30 @@ def read_parquet(path: Path, shape: Shape, at: Span) -> Raw:
         with parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
             texts = {field.name for field in file.schema_arrow if types.is_string(field.type)}
+            coded = texts & _coded(file.metadata)
 
         def table(places: Sequence[int]) -> Any:
             wanted = [names[place] for place in places]
-            with parquet.ParquetFile(path, read_dictionary=[*texts.intersection(wanted)]) as file:
+            with parquet.ParquetFile(path, read_dictionary=[*coded.intersection(wanted)]) as file:
                 return file.read(columns=wanted)
 
         raw = _read(path, names, table, shape, at)
         _let_go()
         return raw
+
+
+_CODED = 4
+"""Bytes of a cell above which a column holds texts rather than their places in a dictionary: writers give a
+dictionary up where it grows large, and to make one for each group of rows takes longer than one for all."""
+
+
+def _coded(metadata: Any) -> set[str]:
+    """The columns of a Parquet file that are stored as places in dictionaries."""
+    size: dict[str, int] = {}
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for chunk in map(group.column, range(group.num_columns)):
+            size[chunk.path_in_schema] = size.get(chunk.path_in_schema, 0) + chunk.total_uncompressed_size
+    return {name for name, bytes_ in size.items() if bytes_ <= _CODED * metadata.num_rows}
 
 
 def read_feather(path: Path, shape: Shape, at: Span) -> Raw:

@@ -103,40 +103,6 @@ def column_of_objects(cells: Iterable[Any]) -> Column:
     return _factorise(cells)
 
 
-class ColumnBuilder:
-    """A column of scalars that comes in portions, of which only what is distinct is kept."""
-
-    def __init__(self) -> None:
-        self._code: dict[Any, int] = {}
-        self._codes: list[IntArray] = []
-
-    def add(self, cells: Sequence[Any]) -> None:
-        """More cells: scalars of Python; others are counted as no values."""
-        kinds = set(map(type, cells))
-        if not kinds <= _HASHED:
-            cells = [_told_apart(cell) for cell in cells]
-        code = self._code
-        fresh = [cell for cell in dict.fromkeys(cells) if cell not in code]
-        code.update(zip(fresh, range(len(code), len(code) + len(fresh)), strict=True))
-        self._codes.append(np.fromiter(map(code.__getitem__, cells), dtype=np.int64, count=len(cells)))
-
-    def column(self) -> Column:
-        """All cells so far."""
-        distinct = [cell[0] if type(cell) is tuple else cell for cell in self._code]
-        return Column(distinct, np.concatenate([np.zeros(0, dtype=np.int64), *self._codes]))
-
-
-_HASHED = {str, int, float, Decimal, type(None)}
-_SHAPES: dict[type, str] = {list: "a list", dict: "an object", bytes: "a blob"}
-
-
-def _told_apart(cell: Any) -> Any:
-    """A key of its own for ``true``, which equals 1, and for what is no scalar."""
-    if isinstance(cell, bool):
-        return (cell, bool)
-    return NoValue(_SHAPES[type(cell)]) if type(cell) in _SHAPES else cell
-
-
 def truths(column: Column) -> Column:
     """The column with ``false`` and ``true`` for 0 and 1, if it has no other numbers."""
     if not all(type(cell) is int and cell in (0, 1) for cell in column.distinct):

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from plx.data.arrange import Raw
-from plx.data.cells import ColumnBuilder, column_of_objects
+from plx.data.cells import column_of_objects
+from plx.data.column_builder import ColumnBuilder
 from plx.data.file_rows import RowsAsked, read_rows
 from plx.data.opening import contents
 from plx.data.shape import Shape

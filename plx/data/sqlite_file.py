@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from plx.data.cells import Column, ColumnBuilder, truths
+from plx.data.cells import Column, truths
+from plx.data.column_builder import ColumnBuilder
 from plx.data.database import SqlError, in_words, quoted_name
 from plx.data.file_rows import RowsAsked
 

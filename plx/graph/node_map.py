@@ -77,10 +77,11 @@ class NodeMap(NamedTuple):
     def queries(self, queries: Sequence[GroundQuery]) -> Sequence[GroundQuery]:
         """Queries over the nodes of the new graph."""
         return joined(
-            each_part(queries, lambda _, block: self._block(block), lambda _, query: self.query(query))
+            each_part(queries, lambda _, block: self.block(block), lambda _, query: self.query(query))
         )
 
-    def _block(self, block: QueryBlock) -> QueryBlock:
+    def block(self, block: QueryBlock) -> QueryBlock:
+        """Instances of a query over the nodes of the new graph."""
         if not len(self.node):
             return block
         at, decided = np.maximum(block.node, 0), block.node < 0

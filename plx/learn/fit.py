@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -20,7 +20,8 @@ from plx.learn.maximise import INTERRUPTED, OUT_OF_TIME, Maximum, maximise
 from plx.learn.numbers import Learned
 from plx.learn.others import require_complete
 from plx.learn.priors import Priors
-from plx.learn.pseudo import Apart, Pseudo
+from plx.learn.pseudo import Apart, Pseudo, keep
+from plx.learn.solved import SolvedHere, Workers
 from plx.learn.worlds import World
 from plx.values import FloatArray
 
@@ -28,6 +29,8 @@ OBJECTIVES: Final = ("auto", "likelihood", "stochastic", "pseudo")
 
 _STARTS_IF_HIDDEN = 5
 """Where values are hidden there may be several maxima, so that the search starts anew so often."""
+
+_HERE = "the likelihood is too large to be summed, and its draws stayed in one process"
 
 _MOST_NUMBERS = 2000
 """The most numbers that are learned at once: their information matrix is worked with whole."""
@@ -72,12 +75,14 @@ def fit(
     seed: int = 0,
     report: Report | None = None,
     seconds: float | None = None,
+    workers: Workers | None = None,
 ) -> Found:
     """The numbers at the maximum of the penalised objective over some worlds.
 
     ``learned`` are the numbers of all worlds; after so many ``seconds`` the best so far comes back.
-    Raises PlxError where nothing was observed, where the objective does not fit the worlds; CallError for an
-    objective that there is not.
+    ``workers`` look at worlds instead of this process, to the same numbers; draws stay in it. Raises PlxError
+    where nothing was observed, where the objective does not fit the worlds; CallError for an objective that
+    there is not.
     """
     begin = time.perf_counter()
     check_choice("objective", objective, OBJECTIVES)
@@ -85,7 +90,7 @@ def fit(
         raise CallError(Diagnostic(f"starts is at least 1, this is {starts}"))
     names = [one.name for one in learned]
     _check(worlds, learned)
-    chosen = None if objective == "stochastic" else _objective(worlds, names, objective)
+    chosen = None if objective == "stochastic" else _objective(worlds, names, objective, workers)
     priors = Priors.of([one.prior for one in learned])
     start = np.array([one.start for one in learned])
 
@@ -98,7 +103,8 @@ def fit(
         return None if seconds is None else max(0.0, begin + seconds - time.perf_counter())
 
     if chosen is None:
-        return _simulated(worlds, names, priors, _around(start, starts or 1, seed), seed, told, begin, left)
+        drawn = _simulated(worlds, names, priors, _around(start, starts or 1, seed), seed, told, begin, left)
+        return drawn if workers is None else replace(drawn, notes=(*drawn.notes, _HERE))
     several = starts or (1 if chosen.concave else _STARTS_IF_HIDDEN)
     try:
         found = _searches(chosen, priors, _around(start, several, seed), told, left)
@@ -142,13 +148,16 @@ def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
             raise PlxError(Diagnostic(f"nothing is observed {which}of what is predicted", hint=hint))
 
 
-def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) -> Likelihood | Pseudo | None:
+def _objective(
+    worlds: Sequence[World], names: Sequence[str], objective: str, workers: Workers | None
+) -> Likelihood | Pseudo | None:
     """What is maximised; None for a likelihood that only draws tell of."""
     if objective != "pseudo":
         if all(world.is_apart for world in worlds):
+            _look_at(worlds, names, workers)
             return Apart(worlds, names)
         try:
-            return Likelihood(worlds, names)
+            return Likelihood(worlds, names, SolvedHere if workers is None else workers.solved)
         except TooWideError:
             if objective == "likelihood":
                 hint = "learn by --objective stochastic or pseudo, or condition on more (--given)"
@@ -157,13 +166,21 @@ def _objective(worlds: Sequence[World], names: Sequence[str], objective: str) ->
                 )
                 raise PlxError(Diagnostic(message, hint=hint)) from None
             return None
-    return _pseudo(worlds, names)
+    return _pseudo(worlds, names, workers)
 
 
-def _pseudo(worlds: Sequence[World], names: Sequence[str]) -> Pseudo:
+def _pseudo(worlds: Sequence[World], names: Sequence[str], workers: Workers | None = None) -> Pseudo:
     for world in worlds:
         require_complete(world)
+    _look_at(worlds, names, workers)
     return Pseudo(worlds, names)
+
+
+def _look_at(worlds: Sequence[World], names: Sequence[str], workers: Workers | None) -> None:
+    """Have workers, where there are some, find the conditionals of several worlds."""
+    if workers is not None and len(worlds) > 1:
+        for world, found in zip(worlds, workers.conditionals(worlds, names), strict=True):
+            keep(world, names, found)
 
 
 def _simulated(

@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from plx.graph.model import GroundModel
-from plx.learn.log_z import LogZ
 from plx.learn.shared import shared
+from plx.learn.solved import Solved, SolvedHere
 from plx.learn.worlds import World
 from plx.values import FloatArray
+
+Solve = Callable[[Sequence[GroundModel], Sequence[str]], Solved]
+"""Where models are solved."""
 
 _STEP = 1e-4
 """Steps of central differences: their error is of the order of its square."""
@@ -25,40 +28,52 @@ class Likelihood:
 
     name = "likelihood"
 
-    def __init__(self, worlds: Sequence[World], names: Sequence[str]) -> None:
+    def __init__(self, worlds: Sequence[World], names: Sequence[str], solve: Solve = SolvedHere) -> None:
         self.size = len(names)
-        self._seen = _solved([world.seen for world in worlds], names)
-        self._free = _solved([world.free for world in worlds], names)
-        self.cheap = all(part.has_covariance for part, _ in (*self._seen, *self._free))
+        self._seen = _Sum([world.seen for world in worlds], names, solve)
+        self._free = _Sum([world.free for world in worlds], names, solve)
+        self.cheap = self._seen.solved.cheap and self._free.solved.cheap
         self.concave = not any(len(world.hidden) for world in worlds)
 
     def observed(self, weights: FloatArray) -> FloatArray:
         """The statistics, those of hidden unknowns expected given what was observed, shape (K,)."""
-        return self._sum(self._seen, weights)[1]
+        return self._seen(weights)[1]
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The log-likelihood and its gradient."""
-        seen, observed = self._sum(self._seen, weights)
-        free, expected = self._sum(self._free, weights)
+        seen, observed = self._seen(weights)
+        free, expected = self._free(weights)
         return seen - free, observed - expected
 
     def information(self, weights: FloatArray) -> FloatArray:
         """Cov[n] − Cov[n | observed], shape (K, K); by differences of the gradient where too large."""
         if not self.cheap:
             return differences(lambda w: self(w)[1], weights)
-        out = np.zeros((self.size, self.size))
-        for parts, sign in ((self._free, 1.0), (self._seen, -1.0)):
-            for log_z, times in parts:
-                out += sign * times * log_z.covariance(weights)
-        return out
+        return self._free.covariance(weights) - self._seen.covariance(weights)
 
-    def _sum(self, parts: list[tuple[LogZ, int]], weights: FloatArray) -> tuple[float, FloatArray]:
-        total, statistics = 0.0, np.zeros(self.size)
-        for log_z, times in parts:
-            value, expected = log_z(weights)
+
+class _Sum:
+    """Sums over models, of which each distinct one is solved once and counted as often as it occurs."""
+
+    def __init__(self, models: Sequence[GroundModel], names: Sequence[str], solve: Solve) -> None:
+        groups = shared(models)
+        self.solved = solve([models[group[0]] for group in groups], names)
+        self._times, self._size = [len(group) for group in groups], len(names)
+
+    def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
+        """log Z and the expected statistics."""
+        total, statistics = 0.0, np.zeros(self._size)
+        for times, (value, expected) in zip(self._times, self.solved.at(weights), strict=True):
             total += times * value
             statistics += times * expected
         return total, statistics
+
+    def covariance(self, weights: FloatArray) -> FloatArray:
+        """The covariance of the statistics, shape (K, K)."""
+        out = np.zeros((self._size, self._size))
+        for times, one in zip(self._times, self.solved.covariances(weights), strict=True):
+            out += times * one
+        return out
 
 
 def differences(gradient: Callable[[FloatArray], FloatArray], weights: FloatArray) -> FloatArray:
@@ -70,8 +85,3 @@ def differences(gradient: Callable[[FloatArray], FloatArray], weights: FloatArra
         step[k] = _STEP * max(1.0, abs(weights[k]))
         out[k] = (gradient(weights - step) - gradient(weights + step)) / (2 * step[k])
     return (out + out.T) / 2
-
-
-def _solved(models: Sequence[GroundModel], names: Sequence[str]) -> list[tuple[LogZ, int]]:
-    """Each distinct model once, and how often it occurs."""
-    return [(LogZ(models[group[0]], names), len(group)) for group in shared(models)]

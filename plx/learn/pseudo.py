@@ -114,6 +114,11 @@ def _kept(world: World, names: tuple[str, ...]) -> list[Conditional]:
     return _KNOWN[world][1]
 
 
+def keep(world: World, names: Sequence[str], found: list[Conditional]) -> None:
+    """Take over the conditionals of a world from where they were worked out."""
+    _KNOWN[world] = tuple(names), found
+
+
 def conditionals(world: World, names: Sequence[str]) -> list[Conditional]:
     """The distinct conditionals of a complete world, and how many blocks have each.
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
-from plx.graph.node_map import NodeMap
+from plx.graph.node_map import NodeMap, nodes_of
+from plx.graph.queries import QueryBlock, each_part, singles
 from plx.graph.ragged import starts
 from plx.graph.rows import BoolArray
 from plx.graph.subgraph import below
@@ -16,6 +19,7 @@ from plx.graph.tables import total_weight
 from plx.graph.worlds import input_owner
 from plx.lift.kernels import split_classes
 from plx.lift.quotient import Quotient, reduce, weighted
+from plx.sequences import joined
 from plx.values import FloatArray, IntArray, Values
 from plx.weights import log
 
@@ -81,7 +85,8 @@ class Reduced:
 def reduced_model(model: GroundModel) -> Reduced:
     """Merge interchangeable values, as far as no query tells them apart."""
     graph = model.graph
-    asked = sorted({t.node for q in model.queries for t in q.targets if t.node >= graph.n_variables})
+    read = nodes_of(model.queries)
+    asked = read[read >= graph.n_variables].tolist()
     quotient = reduce(model.values, graph, query_labels(model), keep=asked)
     kept = quotient.nodes.node[asked]
     assembly = weighted(model.values, quotient, kept[kept >= quotient.graph.n_variables].tolist())
@@ -93,10 +98,7 @@ def reduced_model(model: GroundModel) -> Reduced:
         model,
         graph=assembly.graph,
         atoms=_atoms(model, nodes.node, representatives),
-        queries=tuple(
-            replace(q, targets=tuple(_target(t, representatives, nodes) for t in q.targets))
-            for q in model.queries
-        ),
+        queries=_queries(model.queries, representatives, nodes),
         constant_weight=total_weight(model.values, np.array(constants)),
     )
     return Reduced(model, inner, quotient, nodes)
@@ -124,7 +126,7 @@ def query_labels(model: GroundModel) -> IntArray:
         graph.contribution_start[graph.input_contribution[edge]].astype(np.int64),
         graph.contribution.astype(np.int64),
     )
-    for query in model.queries:
+    for _, query in singles(model.queries):
         nodes = [t.node for t in query.targets if 0 <= t.node < graph.n_variables]
         for node in {n for n in nodes if nodes.count(n) > 1}:  # asked together with itself
             label[start[node] : start[node + 1]] = np.arange(card[node])
@@ -134,30 +136,42 @@ def query_labels(model: GroundModel) -> IntArray:
 def _below_queries(model: GroundModel) -> BoolArray:
     """Which inputs of derived nodes the queries read, Boolean [E]."""
     graph = model.graph
-    targets = [t.node for q in model.queries for t in q.targets if t.node >= 0]
-    read = below(graph, np.array(targets, dtype=np.int64))[graph.n_variables :]
+    read = below(graph, nodes_of(model.queries))[graph.n_variables :]
     return read[input_owner(graph)]
 
 
-def _representatives(model: GroundModel, quotient: Quotient) -> list[IntArray]:
-    """The first original state in each reduced state, per variable."""
+class _Firsts(NamedTuple):
+    """The first original state in each reduced state, those of variable v from ``start[v]`` on."""
+
+    state: IntArray
+    start: IntArray  # [V + 1]
+
+    @property
+    def counts(self) -> IntArray:
+        """How many states each variable has left, shape (V,)."""
+        return np.diff(self.start)
+
+    def of(self, variable: int) -> IntArray:
+        """Those of a variable."""
+        return self.state[self.start[variable] : self.start[variable + 1]]
+
+
+def _representatives(model: GroundModel, quotient: Quotient) -> _Firsts:
     card = model.graph.card[: model.graph.n_variables].astype(np.int64)
     first = quotient.members[starts(quotient.multiplicity)[:-1]]
     count = np.diff(quotient.start)
-    states = first - np.repeat(starts(card)[:-1], count)
-    return np.split(states, quotient.start[1:-1]) if len(card) else []
+    return _Firsts(first - np.repeat(starts(card)[:-1], count), quotient.start)
 
 
-def _atoms(model: GroundModel, node: IntArray, representatives: list[IntArray]) -> Atoms:
+def _atoms(model: GroundModel, node: IntArray, representatives: _Firsts) -> Atoms:
     """The same atoms; the domain of a reduced variable is one value of each class."""
     atoms, graph = model.atoms, model.graph
     domains = list(atoms.domains)
     known = {ids.tobytes(): i for i, ids in enumerate(domains)}
     domain, fixed, where = atoms.domain.copy(), atoms.fixed.copy(), atoms.node.copy()
     where[atoms.atom_of] = node[: graph.n_variables]
-    for i, states in enumerate(representatives):
-        if len(states) == graph.card[i]:
-            continue
+    for i in np.flatnonzero(representatives.counts != graph.card[: graph.n_variables]).tolist():
+        states = representatives.of(i)
         ids, atom = atoms.states(i)[states], atoms.atom_of[i]
         if len(ids) == 1:
             fixed[atom] = ids[0]
@@ -175,10 +189,29 @@ def _atoms(model: GroundModel, node: IntArray, representatives: list[IntArray]) 
     )
 
 
-def _target(target: Target, representatives: list[IntArray], nodes: NodeMap) -> Target:
+def _queries(
+    queries: Sequence[GroundQuery], representatives: _Firsts, nodes: NodeMap
+) -> Sequence[GroundQuery]:
+    """Queries over classes of values. Where a block asks about values of classes, its instances differ."""
+    count = representatives.counts
+
+    def single(_: int, query: GroundQuery) -> GroundQuery:
+        return replace(query, targets=tuple(_target(t, representatives, nodes) for t in query.targets))
+
+    def block(at: slice, several: QueryBlock) -> Sequence[GroundQuery]:
+        size = np.array([len(form.labels) for form in several.forms])[several.form]
+        variable = (several.node >= 0) & (several.node < len(count))
+        if (count[several.node[variable]] == size[variable]).all():
+            return nodes.block(several)
+        return tuple(single(i, query) for i, query in enumerate(several, at.start))
+
+    return joined(each_part(queries, block, single))
+
+
+def _target(target: Target, representatives: _Firsts, nodes: NodeMap) -> Target:
     """A target over classes of values."""
     n = target.node
     if n < 0:
         return target
-    labels = target.labels[representatives[n]] if n < len(representatives) else target.labels
+    labels = target.labels[representatives.of(n)] if n < len(representatives.counts) else target.labels
     return nodes.target(replace(target, labels=labels))

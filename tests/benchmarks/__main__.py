@@ -28,6 +28,7 @@ from tests.benchmarks import (
     page,
     published,
     rivals,
+    scale,
     startup,
     symmetry,
     wide,
@@ -47,6 +48,7 @@ SECTIONS: dict[str, Callable[[Settings], list[Table]]] = {
     "grounding": grounding.measure,
     "joins": joins.measure,
     "startup": startup.measure,
+    "scale": scale.measure,
     "wide": wide.measure,
 }
 

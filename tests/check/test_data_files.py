@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import plx
-from plx.data import Database, Else, load, parse_binding
+from plx.data import Database, Else, column_builder, load, parse_binding
 from plx.data.database import quoted_name
 from plx.errors import CallError, PlxError
 from plx.source import Source
@@ -571,3 +571,23 @@ def test_ctrl_c_ends_a_long_query(tmp_path: Path, kind: str, query: str, seconds
     finally:
         signal.siginterrupt(signal.SIGINT, True)
     press.join()
+
+
+@pytest.mark.parametrize("many", [0, 10**9])
+@given(
+    portions=st.lists(
+        st.lists(st.one_of(st.integers(0, 3), st.sampled_from(["a", "b", "\ud800", "0"]), st.just(2**70)))
+    )
+)
+@settings(max_examples=40)
+def test_portions_of_a_column_are_the_column(many: int, portions: list[list[Any]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(column_builder, "_MANY", many)
+        builder = column_builder.ColumnBuilder()
+        for portion in [*portions, [cell for cells in portions for cell in cells if type(cell) is str]]:
+            builder.add(portion)
+        column = builder.column()
+    cells = [cell for portion in portions for cell in portion]
+    cells += [cell for cell in cells if type(cell) is str]
+    assert [column.distinct[code] for code in column.codes] == cells
+    assert len(set(column.distinct)) == len(column.distinct)

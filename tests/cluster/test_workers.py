@@ -37,7 +37,7 @@ def alone() -> str:
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts are kept every few calls."""
     monkeypatch.setattr(spread, "_EVERY", 0.05)
-    monkeypatch.setattr(spread, "_LOOK", 0.1)
+    monkeypatch.setattr(spread, "LOOK", 0.1)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -192,7 +192,7 @@ def test_a_worker_that_is_killed_changes_no_answer(
 def test_where_no_worker_is_left_there_are_the_answers_so_far(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spread, "_PATIENCE", 0.3)
+    monkeypatch.setattr(spread, "PATIENCE", 0.3)
     killing(20, client, slice(None), monkeypatch)
     result = plx.run(PROGRAM, cluster=client, **RUN)
     assert "no worker of the cluster is left" in result.notes

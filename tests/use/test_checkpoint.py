@@ -167,6 +167,31 @@ def test_a_run_does_not_write_over_another(kept: Path) -> None:
         plx.resume(kept.parent / "other.ckpt")
 
 
+def test_a_lock_that_its_holder_has_removed_is_none(tmp_path: Path) -> None:
+    aside = tmp_path / "run.ckpt.lock"
+    with aside.open("wb") as stream:
+        aside.unlink()
+        assert not checkpoint._locked(stream, aside)
+        aside.touch()
+        assert not checkpoint._locked(stream, aside)
+    with aside.open("wb") as stream:
+        assert checkpoint._locked(stream, aside)
+
+
+def test_a_full_disk_leaves_the_checkpoint_before(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    limits, before = resource.getrlimit(resource.RLIMIT_FSIZE), kept.read_bytes()
+    monkeypatch.setattr(checkpoint, "_EVERY", 0.0)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limits[1]))
+    try:
+        result = plx.resume(kept)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert any("could not be written: File too large" in note for note in result.notes)
+    assert [file.name for file in kept.parent.iterdir()] == [kept.name] and kept.read_bytes() == before
+    assert result.inference.draws >= RUN["samples"]
+
+
 def test_a_run_goes_on_where_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -184,3 +209,17 @@ def test_what_the_command_line_takes(tmp_path: Path) -> None:
     assert call(["run", "a.plx", "--resume", "run.ckpt"])[0] == 2
     code, said = call(["run", "--resume", str(tmp_path / "none.ckpt")])
     assert code == 1 and "cannot be read" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--workers", "2"], "stays in one process: leave out --workers"),
+        (["--cluster", "tcp://127.0.0.1:1"], "stays in one process: leave out --cluster"),
+        (["--seed", "3", "--chains", "20"], "--seed, --chains: the checkpoint has that already"),
+        (["--checkpoint", "other.ckpt"], "--checkpoint: the checkpoint has that already"),
+    ],
+)
+def test_what_a_checkpoint_says_already_is_refused(kept: Path, options: list[str], said: str) -> None:
+    code, told = call(["run", "--resume", str(kept), *options])
+    assert code == 2 and said in re.sub(r"[\s│]+", " ", told)

@@ -114,7 +114,8 @@ def test_parquet_keeps_them(both: tuple[Result, Result], tmp_path: Path) -> None
         Result.load(tmp_path / "damaged.parquet")
 
 
-def test_a_run_makes_no_object_per_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("method", ["gibbs", "lifted", "cluster"])
+def test_a_run_makes_no_object_per_answer(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "WIDE", 64)
     looked = []
     for kind in (QueryBlock, WideAnswers):
@@ -130,7 +131,7 @@ def test_a_run_makes_no_object_per_answer(monkeypatch: pytest.MonkeyPatch) -> No
         weight 1: f(x) <=> f(x + 1) for x in 1..1999
         query f(x) for x in 1..2000
     """
-    result = plx.compile(text).run(method="gibbs", samples=64, seed=1)
+    result = plx.compile(text).run(method=method, samples=64, seed=1)
     monkeypatch.setenv("COLUMNS", "200")
     shown = repr(result)
     assert "1,500 more of 2,000 answers" in shown and "f(2000)" in shown

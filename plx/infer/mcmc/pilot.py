@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from plx.deadline import OutOfTimeError, seconds_left, within
+from plx.deadline import OutOfTimeError, over, seconds_left, within
 from plx.errors import PlxError
 from plx.infer.gibbs.chains import state_type
 from plx.infer.kernels.gibbs import kernel
@@ -24,8 +24,12 @@ from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
 from plx.infer.problem import Problem
 
-USUAL, LAST = "lifted", "tempered"
-"""The sampler that begins, and the one that is tried where none that was tried before agrees."""
+USUAL, LAST, PLAIN = "lifted", "tempered", "gibbs"
+"""The sampler that begins, the one that is tried where none that was tried before agrees, and the one that is
+set up soonest."""
+
+SETTING_UP = 1e-5
+"""Seconds that the usual sampler takes to be set up for an unknown or a factor of a large model, at most."""
 
 PILOTS = 0.1
 """The share of the time of all pilots together; …"""
@@ -100,11 +104,13 @@ def sample_by_choice(problem: Problem, options: Options) -> tuple[str, str, Samp
     """The sampler that was taken, why (empty: nothing had to be chosen), and its run. Raises as `sample`
     does."""
     kernel(state_type(problem.graph))  # compiled, where it must be, before the clock starts
+    if seconds_left() < SETTING_UP * (problem.graph.n_variables + problem.graph.n_factors):
+        return _finish(PLAIN, "others take longer to set up", begin(problem, SAMPLERS[PLAIN], options))
     names = with_more_moves(problem)
     seconds = min(LONGEST, PILOTS / (2 + len(names) + bool(names)) * seconds_left())
     run = begin(problem, SAMPLERS[USUAL], options)
     first = _trial(USUAL, run, seconds)
-    if first.over:
+    if first.over or over():
         return _finish(USUAL, "", run, first.status)
     trials = list(_trials(problem, names, options, seconds, first))
     best = trials[0]
@@ -178,7 +184,7 @@ def _trials(
         usual = _pilot(problem, USUAL, options, seconds, usual.run)
     yield usual
     yield from found
-    if not any(trial.rate.agree for trial in found):
+    if not (any(trial.rate.agree for trial in found) or over()):
         yield _pilot(problem, LAST, options, seconds)
 
 

@@ -8,7 +8,7 @@ named or ordered, so symmetries of the model are still ones of what is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,13 +18,14 @@ from plx.deadline import OutOfTimeError
 from plx.graph.assemble import FactorBatch, assemble, factor_batches, reassembled, variable_cards
 from plx.graph.derived import derived_of
 from plx.graph.leaves import Alike, LeafFactors, alike, find_leaves, narrow_factors, padded_scopes
-from plx.graph.model import FactorGraph, GroundModel, Target
+from plx.graph.model import FactorGraph, GroundModel, GroundQuery, Target
 from plx.graph.node_map import NodeMap
-from plx.graph.queries import blocks, singles
+from plx.graph.queries import QueryBlock, blocks, singles
 from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray, unique_rows
 from plx.graph.tables import add_weights
 from plx.lift.normal import select
+from plx.sequences import joined, parts
 from plx.values import IMPOSSIBLE, FloatArray, IntArray, Values
 from plx.weights import count_terms, log_sum_exp
 
@@ -164,15 +165,25 @@ class _Work:
     def finish(self) -> Collapsed:
         if self.model is self.original:
             return not_collapsed(self.original)
-        leaf = {variable for leaves in self.leaves for variable in leaves.variable.tolist()}
-        queries = tuple(
-            now
-            for query, now in zip(self.original.queries, self.model.queries, strict=True)
-            if len(query.targets) != 1 or query.targets[0].node not in leaf
-        )
+        leaf = np.zeros(self.original.graph.n_nodes + 1, dtype=bool)  # the last entry for -1
+        for leaves in self.leaves:
+            leaf[leaves.variable] = True
+        queries = joined(_without(self.original.queries, self.model.queries, leaf))
         atoms = self.nodes.atoms(self.original.atoms, self.model.graph.n_variables)
         inner = replace(self.model, atoms=atoms, queries=queries)
         return Collapsed(self.original, inner, self.nodes, tuple(self.leaves))
+
+
+def _without(
+    before: Sequence[GroundQuery], now: Sequence[GroundQuery], leaf: BoolArray
+) -> Iterator[Sequence[GroundQuery]]:
+    """The queries of ``now`` but for those that before asked for a leaf alone."""
+    for old, new in zip(parts(before), parts(now), strict=True):
+        if isinstance(old, QueryBlock) and isinstance(new, QueryBlock):
+            yield new.take(np.flatnonzero(~leaf[old.node]))
+        else:
+            pairs = zip(old, new, strict=True)
+            yield tuple(q for o, q in pairs if len(o.targets) != 1 or not leaf[o.targets[0].node])
 
 
 def _blocked(graph: FactorGraph, usable: BoolArray, stays: BoolArray) -> BoolArray:

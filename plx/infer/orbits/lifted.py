@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from plx.graph.assemble import variable_cards
+from plx.graph.node_map import nodes_of
+from plx.graph.queries import blocks, singles
 from plx.graph.ragged import owners, starts
 from plx.infer.chains import Chains
 from plx.infer.gibbs import blocked
@@ -139,8 +141,9 @@ def _thinning(found: OrbitAverages) -> int:
     second is ten times that with one.
     """
     graph = found.model.graph
-    nodes = np.array([t.node for query in found.model.queries for t in query.targets], dtype=np.int64)
-    derived = np.unique(nodes[nodes >= graph.n_variables]) - graph.n_variables
-    work = len(nodes) + int(np.diff(graph.input_start)[derived].sum())
+    nodes, queries = nodes_of(found.model.queries), found.model.queries
+    derived = nodes[nodes >= graph.n_variables] - graph.n_variables
+    asked = sum(len(query.targets) for _, query in singles(queries)) + sum(len(b) for _, b in blocks(queries))
+    work = asked + int(np.diff(graph.input_start)[derived].sum())
     sweep = max(1, graph.n_variables, len(graph.scope) // 4)  # updates, or what they read if that is more
     return min(_EVERY, max(1, work // (2 * sweep)))

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph, GroundModel, GroundQuery, Target
+from plx.graph.node_map import nodes_of
+from plx.graph.queries import Names, QueryBlock
 from plx.graph.ragged import segments, starts
 from plx.infer.kernels.pools import add_pools
 from plx.infer.orbits.collapse import Collapsed
@@ -26,7 +28,8 @@ from plx.lift.exchangeable_sets import ExchangeableSet
 from plx.lift.images import Image, Images, Moved, MovedCount, MovedVariable, content_of, with_nodes
 from plx.lift.reduced import Reduced
 from plx.lift.symmetry import Symmetry
-from plx.values import FloatArray, IntArray
+from plx.sequences import joined
+from plx.values import FloatArray, IntArray, distinct
 
 _IMAGES = 64
 """Images of a formula or a tuple of unknowns that are counted with it."""
@@ -140,7 +143,7 @@ class _AveragesBuilder:
         inner = self.symmetry.start[node[alive]] + state[alive]
         inner -= np.repeat(reduced.quotient.start[variable], card)[alive]
         self.pool_of_orbit = np.full(int(orbit.max(initial=-1)) + 1, -1, dtype=np.int64)
-        used = np.unique(orbit[inner])
+        used = distinct(orbit[inner])
         self.pool_of_orbit[used] = self._new_pools(len(used)) + np.arange(len(used))
         self.pool[out] = -1
         self.pool[out[alive]] = self.pool_of_orbit[orbit[inner]]
@@ -211,8 +214,9 @@ class _AveragesBuilder:
         tallies = self.tallies.nodes()
         graph, node_of = self._with_images(tallies)
         joint = [tuple(node_of(item) for item in image) for part in self.joints for image in part.images]
-        nodes = [*zip(recorded.tolist()), *((node_of(tally),) for tally in tallies), *joint]
-        model = replace(self.reduced.model, graph=graph, queries=_queries(nodes))
+        nodes = [*((node_of(tally),) for tally in tallies), *joint]
+        queries = joined([*([_alone(recorded)] if len(recorded) else []), _together(nodes)])
+        model = replace(self.reduced.model, graph=graph, queries=queries)
         targets = targets_of(model)
         offset = targets.offset[targets.of_query]
         place = np.zeros(len(start), dtype=np.int64)
@@ -251,8 +255,9 @@ class _AveragesBuilder:
     def _with_images(self, tallies: Sequence[MovedCount]) -> tuple[FactorGraph, Callable[[Moved], int]]:
         """The graph with all derived nodes that are images, and the number of each."""
         graph = self.reduced.model.graph
-        asked = {t.node for q in self.reduced.model.queries for t in q.targets if t.node >= graph.n_variables}
-        known = {content: node for node in sorted(asked) if (content := content_of(graph, node))}
+        read = nodes_of(self.reduced.model.queries)
+        asked = read[read >= graph.n_variables].tolist()
+        known = {content: node for node in asked if (content := content_of(graph, node))}
         images = (item for part in self.joints for image in part.images for item in image)
         counts = [item for item in images if isinstance(item, MovedCount)]
         graph, known = with_nodes(graph, [*tallies, *counts], known)
@@ -301,9 +306,18 @@ def _worth(table: FloatArray) -> FloatArray:
     return out
 
 
-def _queries(nodes: Sequence[tuple[int, ...]]) -> tuple[GroundQuery, ...]:
+_NONE = np.empty(0, dtype=np.int64)
+
+
+def _alone(nodes: IntArray) -> QueryBlock:
+    """Queries that have each of these nodes counted by itself."""
+    n = len(nodes)
+    names, form = Names(("",), (), (), n), np.zeros(n, dtype=np.int64)
+    return QueryBlock("joint", None, "", names, names, (), (), nodes, form, (Target(-1, _NONE),))
+
+
+def _together(nodes: Sequence[tuple[int, ...]]) -> tuple[GroundQuery, ...]:
     """Queries that have these nodes counted together."""
-    none = np.empty(0, dtype=np.int64)
     return tuple(
-        GroundQuery("joint", "", "", tuple(Target(node, none) for node in part), (), None) for part in nodes
+        GroundQuery("joint", "", "", tuple(Target(node, _NONE) for node in part), (), None) for part in nodes
     )

@@ -12,7 +12,8 @@ import plx
 from plx.deadline import within
 from plx.errors import Diagnostic, PlxError
 from plx.infer.infer import infer
-from plx.infer.mcmc.pilot import LAST, NOTHING, USUAL, Rate, sample_by_choice
+from plx.infer.mcmc import pilot
+from plx.infer.mcmc.pilot import LAST, NOTHING, PLAIN, USUAL, Rate, sample_by_choice
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
 from plx.infer.problem import Problem
@@ -45,6 +46,27 @@ def test_a_limit_of_samples_ends_the_first_run() -> None:
     with within(60):
         name, why, found = sample_by_choice(Problem(ring.ground), Options(seed=1, samples=2000))
     assert (name, why, found.status) == (USUAL, "", "limit")
+
+
+def test_where_there_is_no_time_to_set_up_the_usual_one_a_plain_one_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pilot, "SETTING_UP", 60.0)
+    model = random_model(np.random.default_rng(1))
+    with within(60):
+        name, why, found = sample_by_choice(Problem(model), Options(seed=3, accuracy=0.02))
+    assert (name, found.status) == (PLAIN, "done") and why == "others take longer to set up"
+
+
+def test_no_pilot_is_begun_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begun(*_: object) -> Never:
+        raise AssertionError
+
+    monkeypatch.setattr(pilot, "SETTING_UP", -1.0)
+    monkeypatch.setattr(pilot, "_pilot", begun)
+    with within(0):
+        name, why, _ = sample_by_choice(Problem(random_model(np.random.default_rng(1))), Options(seed=3))
+    assert (name, why) == (USUAL, "")
 
 
 def test_a_sampler_that_finds_no_first_state_in_its_pilot_is_passed_over(
