@@ -14,8 +14,8 @@ from plx.check.walk import parts
 from plx.firstorder.cell_worlds import choose_cells
 from plx.firstorder.histograms import histograms
 from plx.firstorder.picks import Drawn
-from plx.firstorder.plan import FirstOrderPlan, instances
-from plx.firstorder.questions import Pattern, Question
+from plx.firstorder.plan import FirstOrderPlan
+from plx.firstorder.questions import Pattern, Question, instances
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import Totals, counted
@@ -172,7 +172,7 @@ def draw_worlds(
     asked = []
     for question in draws.questions:
         columns = [worlds.target(target, question.env, question) for target in question.query.targets]
-        named = instances(plan.answers.base.rules, question)
+        named = instances(rules.evaluator, question.query, question.env)
         for query, targets in zip(named, zip(*columns, strict=True), strict=True):
             asked.append(replace(query, targets=targets))
     return worlds, asked
