@@ -39,11 +39,12 @@ class Crowd:
         """The log weights [S] of the states in which an element of a cell begins, their sum 0."""
         kind = int(np.searchsorted(self.offset, cell, side="right")) - 1
         mine = np.flatnonzero(self.number == cell)
-        own = self._fine(g, self.base.kind.index(kind))[mine - self.cells.offset[kind]]
         out = np.full(self.cells.counters.size, -np.inf)
-        if len(mine) == 1:  # which may be one of other groups alone
-            own = np.zeros(1)
-        np.logaddexp.at(out, self.cells.first[mine], own - np.logaddexp.reduce(own))
+        for group in self.base.groups_of(kind):  # all that can be in it begin alike
+            own = self._fine(g, group)[mine - self.cells.offset[kind]]
+            if np.isfinite(own).any():
+                np.logaddexp.at(out, self.cells.first[mine], own - np.logaddexp.reduce(own))
+                break
         return out
 
     def _numbers(self, kind: int) -> IntArray:
@@ -65,12 +66,14 @@ class Crowd:
     def _alike(self, kind: int, part: IntArray) -> bool:
         """Whether all elements of a kind begin with the same weights, given their cell."""
         for g in range(self.base.states):
-            rest = []
+            low, high = np.full(len(part), np.inf), np.full(len(part), -np.inf)
             for group in self.base.groups_of(kind):
                 fine = self._fine(g, group)
                 whole = _sums(part, fine)[part]
-                rest.append(np.exp(fine - np.where(np.isfinite(whole), whole, 0.0)))
-            if not all(np.allclose(rest[0], one, rtol=0, atol=1e-15) for one in rest):
+                inside = np.isfinite(whole)
+                share = np.exp(fine[inside] - whole[inside])
+                low[inside], high[inside] = np.minimum(low[inside], share), np.maximum(high[inside], share)
+            if (high - low > 1e-15).any():
                 return False
         return True
 

@@ -45,11 +45,12 @@ from plx.values import TRUE
 @dataclass(frozen=True, eq=False)
 class Related:
     """A program in which no function has elements as values; ``original`` is what it stands for, and
-    ``asked`` what each of its queries stands for, None for itself."""
+    ``asked`` what each of its queries stands for, None for itself. ``functions`` are the original's."""
 
     program: Program
     original: Program
     asked: tuple[MembersAsked | None, ...]
+    functions: tuple[str, ...]
 
     def instances(self, asked: MembersAsked) -> Iterator[GroundQuery]:
         """The instances of a query of the original by name, without targets."""
@@ -64,7 +65,7 @@ def related(program: Program, universe: Universe) -> Related:
     """
     functions = {name: info for name, info in program.randoms.items() if _has_members(universe, info)}
     if not functions:
-        return Related(program, program, (None,) * len(program.queries))
+        return Related(program, program, (None,) * len(program.queries), ())
     found = _Relations(program, FunctionTerms(functions))
     queries = [found.query(query) for query in program.queries]
     return Related(
@@ -77,6 +78,7 @@ def related(program: Program, universe: Universe) -> Related:
         ),
         program,
         tuple(asked for _, asked in queries),
+        tuple(functions),
     )
 
 

@@ -24,7 +24,7 @@ from plx.firstorder.limits import LEAST_MEMBERS
 from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.pair_total_answers import PairTotalAnswers
 from plx.firstorder.questions import Question, instances, read_questions
-from plx.firstorder.refusal import NotLiftableError
+from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
@@ -129,9 +129,24 @@ class FirstOrderPlan:
             raise _never_given(question.query) from None
 
     @property
-    def has_worlds(self) -> bool:
-        """Whether worlds can be made from histograms of cells."""
-        return isinstance(self.answers, Answers) and isinstance(self.answers.sums, Sums)
+    def no_worlds(self) -> NotLiftableError | None:
+        """Why no worlds are made from histograms of cells; None where they are."""
+        what = "so that no world is put together"
+        if self.related is not None:
+            name = next(iter(self.related.functions))
+            info = self.related.original.randoms[name]
+            return NotLiftableError(f"`{name}` has members as values, {what}", info.span)
+        if isinstance(self.answers, PairTotalAnswers):
+            pairs = [total.pairs for total in self.answers.totals.all if total.pairs is not None]
+            span = pairs[0].expr.span
+            return NotLiftableError(f"{shown(span)} counts pairs of members, {what}", span)
+        if isinstance(self.answers, CountedAnswers):
+            counting = [part for part in self._rules.parts if part.counts and part.variables]
+            span = counting[0].task.source.span
+            return NotLiftableError(f"{shown(span)} counts others for each member, {what}", span)
+        if isinstance(self.answers.sums, OrderedSums):
+            return NotLiftableError(f"rules depend on the order of members, {what}", self._rules.ordered)
+        return None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -166,7 +181,8 @@ def _by_types(
             universe = Universe.of(program, types)
             told = related(program, universe) if relations else None
             plan = _plan(told.program if told else program, universe, numbers)
-            return _with_maps(replace(plan, related=told))
+            known = told if told and told.functions else None
+            return _with_maps(replace(plan, related=known))
         except NotLiftableError as refusal:
             first = first or refusal
         except NoWorldError:
@@ -212,11 +228,8 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if not plan.has_worlds:
-                what = (
-                    "a most probable world is found without grounding where members do not count each other"
-                )
-                raise NotLiftableError(what, question.query.span)
+            if plan.no_worlds is not None:
+                raise plan.no_worlds
             try:
                 rules = plan.answers.base.rules
                 found[i] = whole(rules, given_rules(rules.evaluator.program, question.query)).structure

