@@ -89,7 +89,7 @@ class CountedHistograms:
             for at in itertools.product(*(range(cells.sizes[kind]) for kind in kinds)):
                 check()
                 kept = [cells.offset[kind] + m for kind, m in zip(kinds, at, strict=True)]
-                if any(cells.first[cell] == DEAD for cell in kept):
+                if any(cells.first[cell] == DEAD or self.crowd.number[cell] < 0 for cell in kept):
                     continue
                 inner = over(kept).reshape(len(counts[part]), -1)
                 mine = index[part] + added[self.crowd.number[kept]].sum()

@@ -15,7 +15,8 @@ from plx.values import FloatArray, IntArray
 class Crowd:
     """The cells of all kinds, numbered from ``offset[kind]``; ``sizes[kind]`` are there of each.
 
-    ``number`` [cells] is the one of each of `CountedCells`, ``sample`` one of these of each.
+    ``number`` [cells] is the one of each of `CountedCells`, -1 where no one can be; ``sample`` one of these
+    of each.
     """
 
     def __init__(self, cells: CountedCells, merges: bool) -> None:
@@ -26,8 +27,9 @@ class Crowd:
         parts = [part if self._alike(kind, part) else alone[kind] for kind, part in enumerate(parts)]
         self.sizes = [int(part.max()) + 1 for part in parts]
         self.offset: list[int] = [0, *np.cumsum(self.sizes).tolist()]
-        self.number = np.concatenate([part + low for part, low in zip(parts, self.offset[:-1], strict=True)])
-        self.sample: IntArray = np.unique(self.number, return_index=True)[1]
+        pairs = zip(parts, self.offset[:-1], strict=True)
+        self.number = np.concatenate([np.where(part < 0, -1, part + low) for part, low in pairs])
+        self.sample = np.array([int(np.argmax(self.number == n)) for n in range(self.offset[-1])], np.int64)
         self.live = cells.first[self.sample] != DEAD
 
     def own(self, g: int, group: int) -> FloatArray:
@@ -49,7 +51,7 @@ class Crowd:
 
     def _numbers(self, kind: int) -> IntArray:
         low, high = self.cells.offset[kind], self.cells.offset[kind + 1]
-        found: IntArray = self.number[low:high] - self.offset[kind]
+        found: IntArray = np.maximum(self.number[low:high] - self.offset[kind], -1)
         return found
 
     def _fine(self, g: int, group: int) -> FloatArray:
@@ -60,8 +62,11 @@ class Crowd:
 
     def _merged(self, kind: int) -> IntArray:
         whole = self.cells.alike(kind, first=False)[self.cells.sample[kind]]
-        found: IntArray = np.unique(whole, return_inverse=True)[1].ravel()
-        return found
+        states, groups = range(self.base.states), self.base.groups_of(kind)
+        live = np.isfinite([self._fine(g, group) for g in states for group in groups]).any(axis=0)
+        found = np.full(len(whole), -1)
+        found[live] = np.unique(whole[live], return_inverse=True)[1].ravel()
+        return found if live.any() else np.arange(len(whole))
 
     def _alike(self, kind: int, part: IntArray) -> bool:
         """Whether all elements of a kind begin with the same weights, given their cell."""
@@ -79,7 +84,7 @@ class Crowd:
 
 
 def _sums(part: IntArray, fine: FloatArray) -> FloatArray:
-    """Log sums of weights by their part."""
+    """Log sums of weights by their part; those of part -1 are -inf."""
     out = np.full(int(part.max()) + 1, -np.inf)
     np.logaddexp.at(out, part, fine)
     return out
