@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -11,16 +10,16 @@ import numpy as np
 from plx.answer.estimate import name_draws, observed, slot_names
 from plx.answer.sample import Sample
 from plx.clash import explained
-from plx.errors import CallError, Diagnostic
+from plx.deadline import OutOfTimeError, within
+from plx.errors import CallError, Diagnostic, PlxError
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.draws import draw_worlds as draw_worlds_of
-from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.condition import condition
 from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_draws
-from plx.infer.exact_draws import draw_worlds
+from plx.infer.exact_draws import draw_worlds, too_late
 from plx.infer.inference import Inference
 from plx.infer.options import Clock, Options
 from plx.infer.prepared import Prepared
@@ -35,12 +34,22 @@ def draw(
 
     Raises as `plx.model.Model.sample`.
     """
-    found = _lifted(name, origin, count, whole, options)
+    try:
+        with within(options.seconds):
+            found = _lifted(name, origin, count, whole, options)
+    except OutOfTimeError:
+        raise PlxError(too_late(options)) from None
+    except NotLiftableError as refusal:
+        told = replace(options, refused=(f"first-order counting: {refusal.words}",))
+        return _grounded(name, origin, ground(), count, whole, told)
     return _grounded(name, origin, ground(), count, whole, options) if found is None else found
 
 
 def _lifted(name: str, origin: Origin, count: int, whole: bool, options: Options) -> Sample | None:
-    """Worlds of a large program that need no factor graph; None where that does not draw them."""
+    """Worlds of a large program that need no factor graph; None where these are not looked for.
+
+    Raises NotLiftableError where they are not drawn so.
+    """
     if not isinstance(origin, CheckedProgram):
         return None
     asked = [query for query in origin.program.queries if query.targets and not whole]
@@ -49,9 +58,11 @@ def _lifted(name: str, origin: Origin, count: int, whole: bool, options: Options
         return None
     clock = Clock()
     way = FirstOrderWay(replace(origin.program, queries=open_), origin.numbers(), options.seconds)
-    with explained(origin), suppress(NotLiftableError):
-        if way.is_small or not isinstance(way.plan, FirstOrderPlan):
+    with explained(origin):
+        if way.is_small:
             return None
+        if isinstance(way.plan, NotLiftableError):
+            raise way.plan
         worlds, queries = draw_worlds_of(way.plan, count, generator(options.seed, Stream.DRAWS))
         model = worlds.model(tuple(queries))
         if not open_:
@@ -62,7 +73,6 @@ def _lifted(name: str, origin: Origin, count: int, whole: bool, options: Options
             seconds=clock.seconds, notes=(_LEFT_OUT,) if len(open_) < len(asked) else (), apart=1,
         )  # fmt: skip
         return Sample(name, name_draws(model, answers), found, observed(model))
-    return None
 
 
 def _grounded(

@@ -18,13 +18,12 @@ import numpy as np
 from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.firstorder.base import Base
 from plx.firstorder.limits import MOST_JOINT
-from plx.firstorder.local import Local, Table, states_of
+from plx.firstorder.local import Table, states_of
 from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.questions import Pattern
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.sums import Means, Sums
 from plx.firstorder.totals import Totals, counted
-from plx.firstorder.units import Units
 from plx.values import TRUE, FloatArray, IntArray
 
 
@@ -123,9 +122,7 @@ class Joint:
     def __init__(self, base: Base, totals: Totals, pattern: Pattern, log_z: float) -> None:
         self.base, self.totals, self.pattern, self.log_z = base, totals, pattern, log_z
         self.elements = pattern.elements
-        self.units = Units(
-            Local(base.rules, sorted({*self.elements, *base.rules.named}), linked=True), base.parts
-        )
+        self.units = base.asked(self.elements)
         self.local = self.units.local
         self.distinct = list(dict.fromkeys(pattern.numbers))
         self.asked = [self._tables(target) for target in pattern.query.targets]

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from plx.deadline import check
 from plx.firstorder.counted_cells import CountedCells, Options, Ups
-from plx.firstorder.counted_histograms import CountedHistograms
+from plx.firstorder.counted_histograms import CountedHistograms, Inner
 from plx.firstorder.counters import DEAD
-from plx.firstorder.logs import log_power, times
+from plx.firstorder.logs import log_power, log_product, times
 from plx.values import FloatArray, IntArray
-
-_CHUNK = 1 << 16
-"""Histograms that are worked on together."""
 
 Side = dict[Ups, FloatArray]
 """By how much the counts of one element go up → log weights [G, C, C'], its cell first."""
@@ -27,6 +25,8 @@ Side = dict[Ups, FloatArray]
 
 class Apart(CountedHistograms):
     """For counts whose log weights between two elements are sums of one for each of them."""
+
+    merges = True
 
     def __init__(self, cells: CountedCells, sides: dict[tuple[int, int], tuple[Side, Side]]) -> None:
         super().__init__(cells)
@@ -44,44 +44,31 @@ class Apart(CountedHistograms):
     @property
     def steps(self) -> float:
         """About how many terms one sum has."""
-        cells, size = len(self.cells.first), self.cells.counters.size
+        cells, size = len(self.crowd.sample), self.cells.counters.size
         squarings = math.log2(2 + sum(self.members))
         return self.histograms * float(cells * cells * size * size) * 2 * squarings
 
-    def inner(self, g: int, counts: IntArray, kept: Sequence[int]) -> FloatArray:
+    def terms(self, kinds: Sequence[int]) -> float:
+        """About how many terms all sums have with one element of each of some kinds kept."""
+        cells, size = len(self.crowd.sample), self.cells.counters.size
+        places = math.prod(self.cells.sizes[kind] for kind in kinds)
+        return 2 * self.steps + places * self.histograms * float(cells * size * size) * len(kinds)
+
+    def over(self, g: int, counts: IntArray) -> Inner:
         """As in `CountedHistograms`: each member by itself."""
-        parts = [self._inner(g, counts[low : low + _CHUNK], kept) for low in range(0, len(counts), _CHUNK)]
-        return np.concatenate(parts)
+        return _Met(self, g, counts).inner
 
-    def _inner(self, g: int, counts: IntArray, kept: Sequence[int]) -> FloatArray:
-        cells = self.cells
-        total = np.zeros(len(counts))
-        for cell in range(len(cells.first)):
-            check()
-            if cells.first[cell] == DEAD or not counts[:, cell].any():
-                continue
-            others = counts.copy()
-            others[:, cell] = np.maximum(others[:, cell] - 1, 0)
-            ends = self._met(g, cell, others)
-            for one in kept:
-                ends = log_power(ends, self._matrix(g, cell, one), np.ones(len(counts), dtype=np.int64))
-            total = total + times(counts[:, cell], np.logaddexp.reduce(ends + cells.accept[cell], axis=1))
-        out = total[:, None]
-        for one in kept:
-            out = (out[:, :, None] + self._met(g, one, counts)[:, None, :]).reshape(len(counts), -1)
-        return out
-
-    def _met(self, g: int, cell: int, others: IntArray) -> FloatArray:
-        """The log weights [N, S] of the states of an element of a cell that has met so many of each cell."""
-        size = self.cells.counters.size
-        vectors = np.full((len(others), size), -np.inf)
-        vectors[:, self.cells.first[cell]] = 0.0
-        for other in range(others.shape[1]):
-            if others[:, other].any():
-                vectors = log_power(vectors, self._matrix(g, cell, other), others[:, other])
+    def met(self, g: int, cell: int, start: FloatArray, others: IntArray) -> FloatArray:
+        """The log weights [N, S] of the states of an element of a cell that has met so many of each cell of
+        the crowd, where it begins with some [S]."""
+        check()
+        vectors = np.tile(start, (len(others), 1))
+        for count, other in zip(others.T, self.crowd.sample.tolist(), strict=True):
+            if count.any():
+                vectors = log_power(vectors, self.matrix(g, cell, other), count)
         return vectors
 
-    def _matrix(self, g: int, cell: int, other: int) -> FloatArray:
+    def matrix(self, g: int, cell: int, other: int) -> FloatArray:
         """Logs [S, S] of what meeting one of another cell does to the states of an element of a cell."""
         key = g, cell, other
         if key not in self._matrices:
@@ -99,6 +86,47 @@ class Apart(CountedHistograms):
                         out[state, after] = np.logaddexp(out[state, after], weights[g, mine, theirs])
             self._matrices[key] = out
         return self._matrices[key]
+
+
+class _Met:
+    """The states of those who have met all that are not kept, given histograms ``counts`` [N, cells]."""
+
+    def __init__(self, sums: Apart, g: int, counts: IntArray) -> None:
+        self.sums, self.g, self.counts = sums, g, counts
+        self._kept: dict[int, FloatArray] = {}
+
+    @cached_property
+    def ends(self) -> dict[int, FloatArray]:
+        """By cell of the crowd, the states [N, S] of one of its elements."""
+        found, crowd = {}, self.sums.crowd
+        for cell, sample in enumerate(crowd.sample.tolist()):
+            if crowd.live[cell] and self.counts[:, cell].any():
+                others = self.counts.copy()
+                others[:, cell] = np.maximum(others[:, cell] - 1, 0)
+                found[cell] = self.sums.met(self.g, sample, crowd.start(self.g, cell), others)
+        return found
+
+    def kept(self, cell: int) -> FloatArray:
+        """The states [N, S] of one more element, of a cell."""
+        if cell not in self._kept:
+            start = np.full(self.sums.cells.counters.size, -np.inf)
+            start[self.sums.cells.first[cell]] = 0.0
+            self._kept[cell] = self.sums.met(self.g, cell, start, self.counts)
+        return self._kept[cell]
+
+    def inner(self, kept: Sequence[int]) -> FloatArray:
+        """As in `CountedHistograms.over`."""
+        sums, total = self.sums, np.zeros(len(self.counts))
+        for cell, ends in self.ends.items():
+            sample = int(sums.crowd.sample[cell])
+            for one in kept:
+                ends = log_product(ends, sums.matrix(self.g, sample, one))
+            ends = np.logaddexp.reduce(ends + sums.cells.accept[sample], axis=1)
+            total += times(self.counts[:, cell], ends)
+        out = total[:, None]
+        for one in kept:
+            out = (out[:, :, None] + self.kept(one)[:, None, :]).reshape(len(total), -1)
+        return out
 
 
 def _sides(options: Options, same: bool) -> tuple[Side, Side] | None:

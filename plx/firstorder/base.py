@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,9 @@ from plx.values import FloatArray, IntArray
 _CHUNK = 32
 """Elements whose unknowns are laid out together."""
 
+_KEPT = 64
+"""Layouts that are kept for queries."""
+
 
 class Base:
     """Elements of one *kind* differ in nothing that pairs depend on, those of one *group* in nothing at all.
@@ -31,6 +35,7 @@ class Base:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        self._asked: dict[tuple[int, ...], Units] = {}
         ids = rules.universe.ids
         self.kind_of, self.group_of = rules.marks.groups()
         self.kinds = int(self.kind_of.max(initial=-1)) + 1
@@ -61,6 +66,16 @@ class Base:
         if self.before:
             self._each_apart()
         self.links = self._links()
+
+    def asked(self, elements: Sequence[int]) -> Units:
+        """Where some elements, and those that rules name, are laid out with all evidence; queries about the
+        same ones share it."""
+        here = tuple(sorted({*elements, *self.rules.named}))
+        if here not in self._asked:
+            if len(self._asked) >= _KEPT:
+                self._asked.clear()
+            self._asked[here] = Units(Local(self.rules, here, linked=True), self.parts)
+        return self._asked[here]
 
     @property
     def states(self) -> int:

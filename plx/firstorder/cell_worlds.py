@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from plx.deadline import check
 from plx.errors import Diagnostic, NoWorldError
 from plx.firstorder.base import Base
 from plx.firstorder.histograms import Histograms, Unit
@@ -29,6 +30,7 @@ def choose_cells(
     tops = []
     kept = None
     for g in range(base.states):
+        check()
         kept = histograms(g)
         tops.append(base.alone[g] + (pick.total(kept.logs) if len(kept.logs) else -np.inf))
     if max(tops) == -np.inf:
@@ -43,8 +45,13 @@ def choose_cells(
         weight[here] = base.alone[g] + found.logs[flat]
         for unit, which in zip(found.units, found.which, strict=True):
             for group, counts in _split(unit, unit.sum.counts[which[flat]], pick):
-                members, cells = _members(structure, g, group, counts, pick)
-                cell[np.ix_(members, here)] = cells.T
+                members = np.flatnonzero(base.group_of == group)
+                step = max(1, _TOGETHER // len(members))
+                for low in range(0, len(here), step):
+                    check()
+                    some = slice(low, low + step)
+                    cells = _cells(structure, g, group, counts[some], pick)
+                    cell[np.ix_(members, here[some])] = cells.T
     order = pick.shuffled(np.arange(count)[None])[0]
     return Worlds(alone[order], cell[:, order]), weight[order]
 
@@ -56,6 +63,7 @@ def _split(unit: Unit, counts: IntArray, pick: Pick) -> list[tuple[int, IntArray
         mine = np.zeros_like(left)
         step = max(1, _TOGETHER // len(ways.logs))
         for low in range(0, len(left), step):
+            check()
             some = left[low : low + step]
             rest = some[:, None, :] - ways.counts[None]
             logs = product[tuple(np.moveaxis(np.maximum(rest, 0), 2, 0)[:-1])] + ways.logs[None]
@@ -66,16 +74,14 @@ def _split(unit: Unit, counts: IntArray, pick: Pick) -> list[tuple[int, IntArray
     return [*found, (unit.ways[0].group, left)]
 
 
-def _members(
-    structure: Structure, g: int, group: int, counts: IntArray, pick: Pick
-) -> tuple[IntArray, IntArray]:
-    """The places [k] of the elements of a group among all, and their joint states [n, k]."""
+def _cells(structure: Structure, g: int, group: int, counts: IntArray, pick: Pick) -> IntArray:
+    """The joint states [n, k] of the elements of a group, with so many of them in each cell, [n, m]."""
     base: Base = structure.base
-    members = np.flatnonzero(base.group_of == group)
-    cells = np.zeros((len(counts), len(members)), dtype=np.int64)
+    size = base.count[group]
+    cells = np.zeros((len(counts), size), dtype=np.int64)
     for ends in np.cumsum(counts, axis=1).T[:-1]:
-        cells += np.arange(len(members))[None] >= ends[:, None]
+        cells += np.arange(size)[None] >= ends[:, None]
     merged = structure.merged[base.kind[group]]
     inside = merged[None, :] == np.arange(counts.shape[1])[:, None]
     logs = np.where(inside, base.own[group][g][None], -np.inf)
-    return members, pick.rows(logs, pick.shuffled(cells))
+    return pick.rows(logs, pick.shuffled(cells))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
-from plx.firstorder.answers import Found, Joint
+from plx.deadline import check
+from plx.firstorder.answers import Found, Joint, spread
 from plx.firstorder.counted_sums import CountedSums
 from plx.firstorder.counters import DEAD
 from plx.firstorder.questions import Pattern
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.values import FloatArray, IntArray
 
-_MOST_KEPT = 2
+_MOST_KEPT = 3
 """Elements of one query."""
 
 
@@ -55,11 +59,11 @@ class _CountedJoint(Joint):
     def __init__(self, answers: CountedAnswers, pattern: Pattern) -> None:
         super().__init__(answers.base, answers.totals, pattern, answers.log_z)
         self.sums, self.cells = answers.sums, answers.sums.cells
-        if len(self.elements) == 2:  # what two share counts for each, whether it is asked for or not
-            self.pairs = [(self.elements[0], self.elements[1])]
+        # What two of them share counts for each, whether it is asked for or not.
+        self.pairs = [*itertools.combinations(self.elements, 2)]
 
     def logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
-        base, cells = self.base, self.cells
+        base, cells, size = self.base, self.cells, len(self.elements)
         groups = [base.group(element) for element in self.elements]
         kinds = [base.kind[group] for group in groups]
         whole = base.alone - self.log_z
@@ -67,24 +71,38 @@ class _CountedJoint(Joint):
         logs = np.stack(sums)
         for i, kind in enumerate(kinds):
             logs = np.take(logs, cells.merged[kind], axis=1 + 2 * i)
-        owns = [self.units.own(element) for element in self.elements]
-        if not self.elements:
-            return logs, self.where([])
-        if len(self.elements) == 1:
-            ends = logs + cells.accepts[kinds[0]][None, :, :, None]
-            return np.logaddexp.reduce(ends, axis=2) + owns[0][..., None], self.where([])
-        joint, nodes = self.units.joint(*self.elements)
-        self.refuse_large(joint.size * cells.counters.size * logs.shape[-1])
-        joint = joint + owns[0][:, :, None, None] + owns[1][:, None, :, None]
-        where = self.where([nodes])
-        out = np.full((*joint.shape, logs.shape[-1]), -np.inf)
-        codes, ups = self._codes(where, joint.shape)
-        for code in np.unique(codes).tolist():
-            first, second = (self._accept(kind, up) for kind, up in zip(kinds, ups[code], strict=True))
-            ends = logs + first[None, :, :, None, None, None] + second[None, None, None, :, :, None]
-            total = np.logaddexp.reduce(ends, axis=(2, 4))[:, :, :, None]
-            out = np.where((codes == code)[..., None], joint[..., None] + total, out)
+        joints = [self.units.joint(a, b) for a, b in self.pairs]
+        shared = [joint.shape[3] for joint, _ in joints]
+        shape = (base.states, *logs.shape[1:-1:2], *shared, 1)
+        self.refuse_large(math.prod(map(float, (*shape, cells.counters.size, logs.shape[-1]))))
+        where = self.where([nodes for _, nodes in joints])
+        known = np.zeros(shape)
+        for i, element in enumerate(self.elements):
+            known = known + spread(self.units.own(element), (0, 1 + i), len(shape))
+        places = [*itertools.combinations(range(size), 2)]
+        for p, ((a, b), (joint, _)) in enumerate(zip(places, joints, strict=True)):
+            known = known + spread(joint, (0, 1 + a, 1 + b, 1 + size + p), len(shape))
+        out = np.full((*shape[:-1], logs.shape[-1]), -np.inf)
+        found = [self._codes(pair, where, shape) for pair in self.pairs]
+        for chosen in itertools.product(*(np.unique(codes).tolist() for codes, _ in found)):
+            check()
+            more = np.zeros((size, len(cells.counters.sizes)), dtype=np.int64)
+            mine = np.ones((1,) * len(shape), dtype=bool)
+            for (a, b), (codes, ups), code in zip(places, found, chosen, strict=True):
+                more[[a, b]] += ups[code]
+                mine = mine & (codes == code)
+            total = self._ended(logs, kinds, more)
+            total = total.reshape(*total.shape[:-1], *[1] * len(shared), -1)
+            out = np.where(mine, known + total, out)
         return out, where
+
+    def _ended(self, logs: FloatArray, kinds: Sequence[int], more: IntArray) -> FloatArray:
+        """Log sums [G, C …, T] over the states of the counts of all elements, which go up once ``more``."""
+        for i, kind in enumerate(kinds):
+            ends = self._accept(kind, tuple(more[i].tolist()))
+            logs = logs + spread(ends, (1 + 2 * i, 2 + 2 * i), logs.ndim)
+        found: FloatArray = np.logaddexp.reduce(logs, axis=tuple(range(2, logs.ndim - 1, 2)))
+        return found
 
     def _accept(self, kind: int, up: tuple[int, ...]) -> FloatArray:
         """The log weight [C, S] of states of counts that go up once more."""
@@ -93,12 +111,12 @@ class _CountedJoint(Joint):
         return np.where(after == DEAD, -np.inf, accept[:, np.maximum(after, 0)])
 
     def _codes(
-        self, where: dict[int, IntArray], shape: tuple[int, ...]
+        self, pair: tuple[int, ...], where: dict[int, IntArray], shape: tuple[int, ...]
     ) -> tuple[IntArray, list[tuple[tuple[int, ...], tuple[int, ...]]]]:
-        """Which counts go up at every joint state, and by how much for each number."""
+        """Which counts go up at every joint state, and by how much those of each of two for each number."""
         counters = self.cells.counters
-        labels, sides = counters.labels(self.units, *self.elements)
-        codes = np.zeros((1,) * (len(shape) + 1), dtype=np.int64)
+        labels, sides = counters.labels(self.units, *pair)
+        codes = np.zeros((1,) * len(shape), dtype=np.int64)
         for table, count in labels:
             codes = codes * count + (table.at(where) if table.nodes else table.entries)
-        return np.broadcast_to(codes[..., 0], shape), counters.ups(sides)
+        return codes, counters.ups(sides)

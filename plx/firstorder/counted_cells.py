@@ -31,7 +31,7 @@ class CountedCells:
         self.options = {pair: self._options(*pair) for pair in base.pairs}
         self.accepts = [counters.accept(kind) for kind in range(base.kinds)]
         self.firsts = [counters.first(kind) for kind in range(base.kinds)]
-        self.merged = [self._merged(kind) for kind in range(base.kinds)]
+        self.merged = [self.alike(kind) for kind in range(base.kinds)]
         self.sizes = [int(merged.max()) + 1 for merged in self.merged]
         self.sample = [np.unique(merged, return_index=True)[1] for merged in self.merged]
         self.offset = [0, *np.cumsum(self.sizes).tolist()]
@@ -83,12 +83,13 @@ class CountedCells:
             if not same:
                 raise NotLiftableError("rules depend on the order of members", ordered)
 
-    def _merged(self, kind: int) -> IntArray:
-        """Numbers of the joint states of an element, equal where nothing but weight tells them apart."""
+    def alike(self, kind: int, first: bool = True) -> IntArray:
+        """Numbers of the joint states of an element, equal where nothing but weight tells them apart; without
+        ``first`` where its counts begin does not either."""
         base = self.base
         groups, possible = base.groups_of(kind), base.possible(kind)
         size = len(possible)
-        keys = [self.accepts[kind], self.firsts[kind][:, None].astype(np.float64)]
+        keys = [self.accepts[kind], *([self.firsts[kind][:, None].astype(np.float64)] if first else [])]
         keys += [total.of[group].T.astype(np.float64) for total in self.totals.all for group in groups]
         for (a, b), options in self.options.items():
             for weights in options.values():

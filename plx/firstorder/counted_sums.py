@@ -54,5 +54,6 @@ class CountedSums:
         if isinstance(self.way, Turns):
             return f"taken out one by one, in {self.way.classes:,} classes of cells and counts"
         how = "" if isinstance(self.way, Apart) else ", those with no one first"
-        cells = counted(sum(self.cells.sizes), "cell")
-        return f"summed over {self.way.histograms:,.0f} histograms of {cells} with counts{how}"
+        cells = counted(sum(self.way.crowd.sizes), "cell")
+        histograms = counted(round(self.way.histograms), "histogram")
+        return f"summed over {histograms} of {cells} with counts{how}"

@@ -11,12 +11,12 @@ import numpy as np
 
 from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.check.walk import parts
+from plx.deadline import check
 from plx.firstorder.cell_worlds import choose_cells
 from plx.firstorder.histograms import histograms
 from plx.firstorder.picks import Drawn
-from plx.firstorder.plan import FirstOrderPlan, instances
-from plx.firstorder.questions import Pattern, Question
-from plx.firstorder.refusal import NotLiftableError
+from plx.firstorder.plan import FirstOrderPlan
+from plx.firstorder.questions import Pattern, Question, instances
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import Totals, counted
 from plx.firstorder.whole import whole
@@ -62,6 +62,7 @@ class DrawnWorlds:
         for number in distinct:
             index = index * (self.totals.all[number].most + 1) + self._total(number)
         for row in range(env.n):
+            check()
             one = env.take(np.array([row]))
             body, rows = counted(
                 self.totals, expr, pattern.aggregates, pattern.numbers, distinct, one
@@ -95,6 +96,7 @@ class DrawnWorlds:
         cards = self.cards.tolist()
         states = np.concatenate([self.states, *(row[None] for row in self._extra)])
         for some in targets:
+            check()
             nodes = [target.node for target in some if target.node >= 0]
             size = math.prod(cards[node] for node in nodes)
             code = np.zeros(states.shape[1], dtype=np.min_scalar_type(max(size - 1, 0)))
@@ -161,8 +163,8 @@ def draw_worlds(
 
     Raises NotLiftableError where they are not drawn so, PlxError where they are too large, and NoWorldError.
     """
-    if not plan.has_worlds:
-        raise NotLiftableError("worlds are not drawn where members count each other")
+    if (refusal := plan.no_worlds) is not None:
+        raise refusal
     rules = plan.answers.base.rules
     program = rules.evaluator.program
     asked_of = tuple(query for query in program.queries if query.targets and not query.given)
@@ -172,7 +174,7 @@ def draw_worlds(
     asked = []
     for question in draws.questions:
         columns = [worlds.target(target, question.env, question) for target in question.query.targets]
-        named = instances(plan.answers.base.rules, question)
+        named = instances(rules.evaluator, question.query, question.env)
         for query, targets in zip(named, zip(*columns, strict=True), strict=True):
             asked.append(replace(query, targets=targets))
     return worlds, asked

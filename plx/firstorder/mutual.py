@@ -15,7 +15,7 @@ import numpy as np
 
 from plx.deadline import check
 from plx.firstorder.counted_cells import CountedCells
-from plx.firstorder.counted_histograms import CountedHistograms
+from plx.firstorder.counted_histograms import CountedHistograms, Inner
 from plx.firstorder.counters import DEAD
 from plx.firstorder.logs import Pairs, log_power, times
 from plx.values import FloatArray, IntArray
@@ -52,8 +52,11 @@ class Mutual(CountedHistograms):
         grid = math.prod(float(math.comb(n + c, c)) for n, c in kinds)
         return grid * float(math.prod(shape)) / 2.0 ** len(shape)
 
-    def inner(self, g: int, counts: IntArray, kept: Sequence[int]) -> FloatArray:
+    def over(self, g: int, counts: IntArray) -> Inner:
         """As in `CountedHistograms`: those who have no one but the kept ones are summed over."""
+        return lambda kept: self._inner(g, counts, kept)
+
+    def _inner(self, g: int, counts: IntArray, kept: Sequence[int]) -> FloatArray:
         done, size = self._all_done(g), 1 << len(kept)
         accept, needy = self.cells.accept, self._needy
         with_kept = [self._with_kept(g, cell, kept) for cell in range(len(needy))]

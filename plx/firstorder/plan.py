@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from plx.check.program import Program, Query, Rule
+from plx.check.program import Program, Query, Rule, SetType
 from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.firstorder.answers import Answers, Found
 from plx.firstorder.base import Base
@@ -17,12 +17,14 @@ from plx.firstorder.counted_answers import CountedAnswers
 from plx.firstorder.counted_cells import CountedCells
 from plx.firstorder.counted_sums import CountedSums
 from plx.firstorder.counters import CountersOf
-from plx.firstorder.elements import Universe
+from plx.firstorder.elements import Universe, members
+from plx.firstorder.function_queries import together
+from plx.firstorder.functions import Related, related
 from plx.firstorder.limits import LEAST_MEMBERS
 from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.pair_total_answers import PairTotalAnswers
-from plx.firstorder.questions import Question, read_questions
-from plx.firstorder.refusal import NotLiftableError
+from plx.firstorder.questions import Question, instances, read_questions
+from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
@@ -30,11 +32,10 @@ from plx.firstorder.totals import rule_totals
 from plx.firstorder.whole import WholeRules, whole
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
-from plx.ground.names import QueryNames
-from plx.ground.query_slots import query_slots
 from plx.infer.answers import exact_answer, log_z_answer, map_answer
 from plx.infer.inference import Answer, Inference
 from plx.infer.options import Clock
+from plx.values import IntArray
 from plx.weights import Number
 
 
@@ -49,6 +50,8 @@ class FirstOrderPlan:
     questions: Sequence[Question]
     maps: Mapping[int, Structure] = field(default_factory=dict)
     """The cells for each of the questions that are `map`, with what is given."""
+    related: Related | None = None
+    """What the questions stand for; None where they stand for themselves."""
 
     @property
     def operations(self) -> float:
@@ -86,32 +89,64 @@ class FirstOrderPlan:
             for pattern, one in zip(question.patterns, found, strict=True):
                 if one.log_z == -np.inf:
                     raise _never_given(pattern.query)
-            targets = [tuple(Target(-1, labels, None) for labels in one.labels) for one in found]
-            done: list[Answer | None] = [None] * len(found)
-            for which, query in zip(question.which.tolist(), instances(self._rules, question), strict=True):
-                named = GroundQuery(**{**vars(query), "targets": targets[which]})
-                known = done[which]
-                if known is None:
-                    known = _answer(model, named, found[which])
-                    done[which] = known
+            for named, answer in self._named(model, number, found):
                 asked.append(named)
-                answers.append(known)
+                answers.append(answer)
         atoms = best.atoms if best else model.atoms
         model = GroundModel(model.graph, atoms, model.values, (), tuple(asked))
         return model, Inference("exact", self.reason, tuple(answers), log_z=log_z, seconds=clock.seconds)
 
+    def _named(
+        self, model: GroundModel, number: int, found: Sequence[Found]
+    ) -> Iterator[tuple[GroundQuery, Answer]]:
+        """The instances of a question, and the answer to each."""
+        question = self.questions[number]
+        asked = self.related.asked[number] if self.related else None
+        if self.related and asked:
+            named = self.related.instances(asked)
+            shares = together(
+                asked, self.related.program, [(one.labels, one.p) for one in found], question.which
+            )
+            for query, (labels, p) in zip(named, shares, strict=True):
+                query = replace(query, targets=_targets(labels))
+                yield query, exact_answer(model, query, p)
+            return
+        targets = [_targets(one.labels) for one in found]
+        done: dict[int, Answer] = {}
+        named = instances(self._rules.evaluator, question.query, question.env)
+        for which, query in zip(question.which.tolist(), named, strict=True):
+            query = replace(query, targets=targets[which])
+            if which not in done:
+                done[which] = _answer(model, query, found[which])
+            yield query, done[which]
+
     def _most_probable(self, best: BestWorlds, number: int) -> tuple[GroundQuery, Answer]:
         question = self.questions[number]
-        query = best.query(question) or next(instances(self._rules, question))
+        query = best.query(question) or next(instances(self._rules.evaluator, question.query, question.env))
         try:
             return query, map_answer((best.world(self.maps[number]),))
         except NoWorldError:
             raise _never_given(question.query) from None
 
     @property
-    def has_worlds(self) -> bool:
-        """Whether worlds can be made from histograms of cells."""
-        return isinstance(self.answers, Answers) and isinstance(self.answers.sums, Sums)
+    def no_worlds(self) -> NotLiftableError | None:
+        """Why no worlds are made from histograms of cells; None where they are."""
+        what = "so that no world is put together"
+        if self.related is not None:
+            name = next(iter(self.related.functions))
+            info = self.related.original.randoms[name]
+            return NotLiftableError(f"`{name}` has members as values, {what}", info.span)
+        if isinstance(self.answers, PairTotalAnswers):
+            pairs = [total.pairs for total in self.answers.totals.all if total.pairs is not None]
+            span = pairs[0].expr.span
+            return NotLiftableError(f"{shown(span)} counts pairs of members, {what}", span)
+        if isinstance(self.answers, CountedAnswers):
+            counting = [part for part in self._rules.parts if part.counts and part.variables]
+            span = counting[0].task.source.span
+            return NotLiftableError(f"{shown(span)} counts others for each member, {what}", span)
+        if isinstance(self.answers.sums, OrderedSums):
+            return NotLiftableError(f"rules depend on the order of members, {what}", self._rules.ordered)
+        return None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -125,21 +160,39 @@ def first_order(
 
     Types of fewer than ``least`` members are expanded. ``numbers`` are what is learned.
     """
+    found: FirstOrderPlan | NotLiftableError | None = None
+    for relations in (False, True) if _has_members(program, least) else (False,):
+        found = _by_types(program, _choices(program, least, relations), relations, numbers or {})
+        if isinstance(found, FirstOrderPlan):
+            break
+    return found or NotLiftableError(f"no type that indexes unknowns has {least} members or more")
+
+
+def _by_types(
+    program: Program, choices: Iterable[tuple[str, ...]], relations: bool, numbers: Mapping[str, Number]
+) -> FirstOrderPlan | NotLiftableError | None:
+    """The plan by the first choice of types that can be taken, or what stands in the way of the first.
+
+    ``relations``: with relations in the place of functions whose values are members.
+    """
     first: NotLiftableError | None = None
-    for types in _choices(program, least):
+    for types in choices:
         try:
-            return _with_maps(_plan(program, types, numbers or {}))
+            universe = Universe.of(program, types)
+            told = related(program, universe) if relations else None
+            plan = _plan(told.program if told else program, universe, numbers)
+            known = told if told and told.functions else None
+            return _with_maps(replace(plan, related=known))
         except NotLiftableError as refusal:
             first = first or refusal
         except NoWorldError:
             raise
         except PlxError as mistake:  # grounding says it better
             first = first or NotLiftableError(mistake.diagnostics[0].message, mistake.diagnostics[0].span)
-    return first or NotLiftableError(f"no type that indexes unknowns has {least} members or more")
+    return first
 
 
-def _plan(program: Program, types: Sequence[str], numbers: Mapping[str, Number]) -> FirstOrderPlan:
-    universe = Universe.of(program, types)
+def _plan(program: Program, universe: Universe, numbers: Mapping[str, Number]) -> FirstOrderPlan:
     rules = read_rules(program, universe, numbers)
     base = Base(rules)
     if base.before and rules.sparse:
@@ -175,11 +228,8 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if not plan.has_worlds:
-                what = (
-                    "a most probable world is found without grounding where members do not count each other"
-                )
-                raise NotLiftableError(what, question.query.span)
+            if plan.no_worlds is not None:
+                raise plan.no_worlds
             try:
                 rules = plan.answers.base.rules
                 found[i] = whole(rules, given_rules(rules.evaluator.program, question.query)).structure
@@ -188,40 +238,38 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     return replace(plan, maps=found)
 
 
-def _choices(program: Program, least: int) -> Iterator[tuple[str, ...]]:
+def _choices(program: Program, least: int, relations: bool) -> Iterator[tuple[str, ...]]:
     """Types that index unknowns: all that are large enough, then without the smallest, and so on."""
     sizes = {}
     for name, info in program.types.items():
-        if not info.slots and len(info.members) >= least and _indexes(program, name):
+        if not info.slots and len(info.members) >= least and _indexes(program, name, relations):
             sizes[name] = len(info.members)
     names = sorted(sizes, key=lambda name: -sizes[name])
     for count in range(len(names), 0, -1):
         yield tuple(names[:count])
 
 
-def _indexes(program: Program, name: str) -> bool:
-    from plx.firstorder.elements import members
-
+def _indexes(program: Program, name: str, relations: bool) -> bool:
+    """Whether a type indexes unknowns, or relations that stand for functions."""
     own = program.types[name].members
     for info in program.randoms.values():
-        for slot in info.slots:
-            ids = members(program, slot.set)
+        sets = [slot.set for slot in info.slots] + ([info.domain] if relations and info.domain else [])
+        for set_ in sets:
+            ids = members(program, set_)
             if ids is not None and len(ids) and np.isin(ids, own).all():
                 return True
     return False
 
 
-def instances(rules: Rules, question: Question) -> Iterator[GroundQuery]:
-    """The instances of a query by name, without targets."""
-    query, env = question.query, question.env
-    names = QueryNames(rules.evaluator.values, query, env)
-    term, slots = query_slots(rules.evaluator, query, env)
-    indexes = list(zip(*(column.tolist() for column in slots.values()), strict=True)) or [()] * env.n
-    for row, (text, name) in enumerate(zip(names.texts, names.labels(), strict=True)):
-        yield GroundQuery(
-            query.kind, name, text, (), (), query.span, query.best, term,
-            tuple(zip(slots, indexes[row], strict=True)),
-        )  # fmt: skip
+def _has_members(program: Program, least: int) -> bool:
+    """Whether the values of a random function are the members of a type that is large enough."""
+    domains = [info.domain for info in program.randoms.values()]
+    named = [domain.name for domain in domains if isinstance(domain, SetType) and not domain.arguments]
+    return any(len(program.types[name].members) >= least for name in named)
+
+
+def _targets(labels: Sequence[IntArray]) -> tuple[Target, ...]:
+    return tuple(Target(-1, values) for values in labels)
 
 
 def _answer(model: GroundModel, query: GroundQuery, found: Found) -> Answer:

@@ -14,9 +14,13 @@ from plx.firstorder.limits import MOST_PATTERNS
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.firstorder.rules import scope_variables
 from plx.firstorder.totals import Totals, is_total
+from plx.graph.model import GroundQuery
 from plx.graph.rows import unique_rows
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import ROOT, Env
+from plx.ground.evaluate import Evaluator
+from plx.ground.names import QueryNames
+from plx.ground.query_slots import query_slots
 from plx.ground.terms import flatten
 from plx.infer.answer_size import MOST_TOGETHER
 from plx.values import IntArray
@@ -54,6 +58,18 @@ class Question:
 def read_questions(base: Base, totals: Totals, queries: Sequence[Query]) -> list[Question]:
     """The queries with their patterns. Raises NotLiftableError for those that need more than is summed."""
     return [_question(base, totals, query) for query in queries]
+
+
+def instances(evaluator: Evaluator, query: Query, env: Env) -> Iterator[GroundQuery]:
+    """The instances of a query by name, without targets."""
+    names = QueryNames(evaluator.values, query, env)
+    term, slots = query_slots(evaluator, query, env)
+    indexes = list(zip(*(column.tolist() for column in slots.values()), strict=True)) or [()] * env.n
+    for row, (text, name) in enumerate(zip(names.texts, names.labels(), strict=True)):
+        yield GroundQuery(
+            query.kind, name, text, (), (), query.span, query.best, term,
+            tuple(zip(slots, indexes[row], strict=True)),
+        )  # fmt: skip
 
 
 def _question(base: Base, totals: Totals, query: Query) -> Question:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from plx.check.program import (
     Rule,
     Scope,
     SetBinding,
+    SetConst,
     SetExpr,
     SetType,
     Variable,
@@ -189,7 +190,31 @@ def _read(rules: Rules, rule: Rule, task: Task) -> None:
         if expr is not None:
             look.walk(expr)
     look.scope(task.scope)
-    rules.parts.append(Part(task, tuple(variables), tuple(look.counts)))
+    some = _each(rules, task) if look.counts and variables else (task,)
+    rules.parts += [Part(one, tuple(variables), tuple(look.counts)) for one in some]
+
+
+def _each(rules: Rules, task: Task) -> Iterator[Task]:
+    """A task for each value of the variables that range over fixed sets of other values than elements, so
+    that an element has one instance of it."""
+    for i, binding in enumerate(task.scope.bindings):
+        if not isinstance(binding, SetBinding) or binding.variable.uid in rules.elements:
+            continue
+        if isinstance(binding.set, SetType) and binding.set.arguments:
+            continue
+        ids = members(rules.evaluator.program, binding.set)
+        if ids is None or not 1 < len(ids) <= _MOST_EACH:
+            continue
+        for one in ids.tolist():
+            fixed = replace(binding, set=SetConst((one,), span=binding.span))
+            bindings = (*task.scope.bindings[:i], fixed, *task.scope.bindings[i + 1 :])
+            yield from _each(rules, replace(task, scope=replace(task.scope, bindings=bindings)))
+        return
+    yield task
+
+
+_MOST_EACH = 64
+"""Values of a variable that is no element, each with counts of its own."""
 
 
 def _is_wide(rules: Rules, expr: Expr) -> bool:

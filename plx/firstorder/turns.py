@@ -8,8 +8,9 @@ so that all terms are positive.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,18 +51,26 @@ class Turns:
         """Log sums [m, S, …, T] by the cells and states of one element of each of some groups, once all
         others are gone, and by the joint values of some totals, in C order. These elements' own weights, and
         what they share, are left out."""
-        from plx.infer.kernels.members_in_turn import members_in_turn
-
         kinds = [self.base.kind[group] for group in groups]
         used = list(dict.fromkeys([*range(self.totals.ruled), *numbers]))
         totals = self.totals.sizes(used)
-        classes = self.layout(kinds, used)
-        keys, logs = self._starts(g, groups, classes, used)
-        members = len(self.base.rules.universe.ids) - len(groups)
         shape = [n for kind in kinds for n in (self.cells.sizes[kind], self.counters.size)]
         out = np.full((*shape, math.prod(totals)), -np.inf)
+        for classes in self._layouts(kinds, used):
+            self._add(out, g, groups, classes, used)
+        return by_totals(out, used, totals, numbers)
+
+    def _add(
+        self, out: FloatArray, g: int, groups: Sequence[int], classes: _Classes, used: Sequence[int]
+    ) -> None:
+        """Add the sums in which the kept elements are in the cells that have classes."""
+        from plx.infer.kernels.members_in_turn import members_in_turn
+
+        kinds = [self.base.kind[group] for group in groups]
+        keys, logs = self._starts(g, groups, classes, used)
+        members = len(self.base.rules.universe.ids) - len(groups)
         if not len(keys):
-            return by_totals(out, used, totals, numbers)
+            return
         tables = self._tables(g, classes, members)
         order = [d for (owner, _, _), d in classes.number.items() if owner < 0]
         order.sort(key=lambda d: (-classes.state[d], classes.cell[d]))
@@ -88,11 +97,10 @@ class Turns:
                 if owner >= 0 and (key // int(strides[d])) % classes.radix[d]:
                     at[2 * owner : 2 * owner + 2] = cell - self.cells.offset[kinds[owner]], state
             out[tuple(at)] = np.logaddexp(out[tuple(at)], log + ruled[at[-1]])
-        return by_totals(out, used, totals, numbers)
 
     def refuse(self, kinds: Sequence[int], numbers: Sequence[int]) -> None:
         """Raises NotLiftableError for too many classes and totals, with one element of some kinds kept."""
-        self.layout(kinds, [*range(self.totals.ruled), *numbers])
+        next(self._layouts(kinds, [*range(self.totals.ruled), *numbers]))
 
     # ------------------------------------------------------------------------- classes
 
@@ -117,8 +125,18 @@ class Turns:
                 found[self.cells.offset[kind] + m] = sorted(seen)
         return found
 
-    def layout(self, kept: Sequence[int], totals: Sequence[int]) -> _Classes:
-        """The classes of all elements, and those of elements that are kept, one of each of some kinds.
+    def _layouts(self, kinds: Sequence[int], totals: Sequence[int]) -> Iterator[_Classes]:
+        """The classes of all elements and of one that is kept of each of some kinds: in all cells together,
+        or in each of them if these are too many."""
+        every = [range(self.cells.sizes[kind]) for kind in kinds]
+        try:
+            yield self.layout([*zip(kinds, every, strict=True)], totals)
+        except NotLiftableError:
+            for cells in itertools.product(*every):
+                yield self.layout([(kind, [m]) for kind, m in zip(kinds, cells, strict=True)], totals)
+
+    def layout(self, kept: Sequence[tuple[int, Sequence[int]]], totals: Sequence[int]) -> _Classes:
+        """The classes of all elements, and those of elements that are kept: of a kind, in some of its cells.
 
         Raises NotLiftableError where these and some totals are too many for a number.
         """
@@ -127,9 +145,11 @@ class Turns:
         for kind, n in zip(base.kind, base.count, strict=True):
             count[kind] += n
         classes = _Classes([], [], [], {})
-        owners = [(-1, kind) for kind in range(base.kinds)] + [*enumerate(kept)]
-        for owner, kind in owners:
-            for m in range(self.cells.sizes[kind]):
+        owners: list[tuple[int, int, Sequence[int]]]
+        owners = [(-1, kind, range(self.cells.sizes[kind])) for kind in range(base.kinds)]
+        owners += [(owner, kind, cells) for owner, (kind, cells) in enumerate(kept)]
+        for owner, kind, cells in owners:
+            for m in cells:
                 cell = self.cells.offset[kind] + m
                 for state in self._reachable[cell]:
                     classes.number[owner, cell, state] = len(classes.cell)
@@ -214,6 +234,7 @@ class Turns:
                     strides[classes.number[owner, self.cells.offset[kind] + m, s]]
                     + self.cells.tag(g, group, m, used) * whole
                     for m, s, _ in cells
+                    if (owner, self.cells.offset[kind] + m, s) in classes.number
                 ],
                 dtype=np.int64,
             )

@@ -33,6 +33,8 @@ class Units:
     def __init__(self, local: Local, parts: Sequence[Part]) -> None:
         self.local, self.parts = local, tuple(parts)
         self._placed: dict[tuple[int, tuple[int, ...]], list[Table]] = {}
+        self._cells: dict[int, tuple[int, States]] = {}
+        self._joints: dict[tuple[int, int], tuple[FloatArray, list[int]]] = {}
         nodes = local.of()
         _refuse_many(local, nodes, MOST_GLOBAL, "unknowns that are about no one in particular")
         self.global_size, self._global = states_of(local, nodes)
@@ -48,9 +50,11 @@ class Units:
 
     def cells(self, element: int) -> tuple[int, States]:
         """The joint states of the unknowns of an element, without evidence."""
-        nodes = self.local.of(element)
-        _refuse_many(self.local, nodes, MOST_CELLS, "unknowns of one member")
-        return states_of(self.local, nodes)
+        if element not in self._cells:
+            nodes = self.local.of(element)
+            _refuse_many(self.local, nodes, MOST_CELLS, "unknowns of one member")
+            self._cells[element] = states_of(self.local, nodes)
+        return self._cells[element]
 
     def own(self, element: int) -> FloatArray:
         """The log weight [G, C] of each cell of an element."""
@@ -86,6 +90,11 @@ class Units:
 
     def joint(self, a: int, b: int) -> tuple[FloatArray, list[int]]:
         """The log weight [G, Ca, Cb, R] of two cells and of what the two share, and which nodes R is of."""
+        if (a, b) not in self._joints:
+            self._joints[a, b] = self._joint(a, b)
+        return self._joints[a, b]
+
+    def _joint(self, a: int, b: int) -> tuple[FloatArray, list[int]]:
         nodes = self.local.of(a, b)
         first = self.axes([self.cells(a)[1], self.cells(b)[1]])
         shape = (self.global_size, self.cells(a)[0], self.cells(b)[0])

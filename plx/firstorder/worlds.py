@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from plx.deadline import check
 from plx.errors import PlxError
 from plx.firstorder.base import Base
 from plx.firstorder.local import Local, states_of
@@ -105,14 +106,14 @@ class Layout:
         """What pairs share of which the first is of one kind and before the second, of the other."""
         universe, units = self.base.rules.universe, self.base.units
         (a, b), (mine, others) = kinds, members
+        x, y = self._sample(a, b)
+        nodes = units.local.of(x, y) if x != y else []
+        if not any(self._is_kept(units.local, node) for node in nodes):
+            return
         before = universe.rank(mine)[:, None] < universe.rank(others)[None, :]
         tie = universe.rank(mine)[:, None] == universe.rank(others)[None, :]  # of different types
         rows, columns = np.nonzero(before | (tie & (mine[:, None] < others[None, :])))
-        x, y = self._sample(a, b)
-        if not len(rows) or x == y:
-            return
-        nodes = units.local.of(x, y)
-        if not any(self._is_kept(units.local, node) for node in nodes):
+        if not len(rows):
             return
         joint, nodes = units.joint(x, y)
         first, second = mine[rows], others[columns]
@@ -121,6 +122,7 @@ class Layout:
         joint = joint.reshape(-1, width)
         step = max(1, _TOGETHER // max(1, len(worlds.alone)))
         for low in range(0, len(first), step):
+            check()
             p, q = first[low : low + step], second[low : low + step]
             at = worlds.alone[None] * cells[0] + worlds.cell[universe.position(p)]
             at = at * cells[1] + worlds.cell[universe.position(q)]

@@ -40,9 +40,7 @@ def draw_worlds(ready: Prepared, count: int, options: Options) -> Inference:
             reason, worlds_drawn = found
             answers, weights = _asked(ready.problem, worlds_drawn)
         except OutOfTimeError:
-            message = f"no worlds were drawn within {options.seconds:g} seconds"
-            hint = "give it more seconds, or keep the draws of a sampler, run(draws=1000)"
-            raise PlxError(Diagnostic(message, hint=hint)) from None
+            raise PlxError(too_late(options)) from None
     return Inference(
         "exact",
         reason,
@@ -55,6 +53,13 @@ def draw_worlds(ready: Prepared, count: int, options: Options) -> Inference:
         log_weights=weights[None] + ready.problem.model.log_constant,
         apart=1,
     )
+
+
+def too_late(options: Options) -> Diagnostic:
+    """The error for draws whose time is over."""
+    message = f"no worlds were drawn within {options.seconds:g} seconds"
+    hint = "give it more seconds, or keep the draws of a sampler, run(draws=1000)"
+    return Diagnostic(message, hint=hint)
 
 
 def _drawn(plan: ExactPlan, count: int, seed: int) -> Assignments:

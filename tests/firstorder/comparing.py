@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 import plx
 from plx.errors import NoWorldError, PlxError
 from plx.firstorder.plan import FirstOrderPlan, first_order
-from plx.graph.model import GroundModel, GroundQuery, Target
+from plx.graph.model import GroundModel, Target
 from plx.ground.condition import condition
 from plx.ground.given import by_given
 from plx.infer.infer import infer
-from plx.infer.inference import Answer
 from plx.origin import CheckedProgram
 from plx.values import FloatArray, Value
 
@@ -35,28 +36,18 @@ def compare(text: str) -> bool:
         lifted_model, found = plan.run()
     except PlxError:  # no world is possible, or none with what is given
         plan = None
-    try:
-        grounded = plx.compile(text).ground
-        expected: dict[int, tuple[GroundQuery, Answer]] = {}
-        for group in by_given(grounded):
-            model = condition(group.model, group.given)
-            run = infer(model, "exact")
-            expected.update(zip(group.positions, zip(model.queries, run.answers, strict=True), strict=True))
-            if not group.given:
-                log_z = run.log_z
-    except NoWorldError:
+    expected = _expected(text)
+    if expected is None:
         assert plan is None, "a world is found where there is none"
         return True
     assert plan is not None, "no world is found where there is one"
-    assert found.log_z is not None and log_z is not None
-    np.testing.assert_allclose(found.log_z, log_z, rtol=1e-10, atol=1e-10)
-    assert [q.name for q in lifted_model.queries] == [q.name for q in grounded.queries]
-    for i, (query, answer) in enumerate(zip(lifted_model.queries, found.answers, strict=True)):
-        other, right = expected[i]
+    assert found.log_z is not None
+    np.testing.assert_allclose(found.log_z, expected.log_z, rtol=1e-10, atol=1e-10)
+    assert [q.name for q in lifted_model.queries] == expected.names
+    for query, answer, theirs in zip(lifted_model.queries, found.answers, expected.shares, strict=True):
         if query.kind == "logz":
             continue
         mine = _by_value(lifted_model, query.targets, answer.p)
-        theirs = _by_value(grounded, other.targets, right.p)
         for value in mine.keys() | theirs.keys():
             np.testing.assert_allclose(
                 mine.get(value, 0.0), theirs.get(value, 0.0), atol=1e-10, err_msg=query.name
@@ -64,11 +55,40 @@ def compare(text: str) -> bool:
     return True
 
 
-def _by_value(
-    model: GroundModel, targets: tuple[Target, ...], p: FloatArray
-) -> dict[tuple[Value, ...], float]:
+Shares = dict[tuple[Value, ...], float]
+"""The probabilities of the joint values of a query."""
+
+
+@dataclass(frozen=True)
+class _Expected:
+    log_z: float
+    names: list[str]
+    shares: list[Shares]
+
+
+@cache
+def _expected(text: str) -> _Expected | None:
+    """The answers of the grounded program; None where no world is possible, or none with what is given."""
+    try:
+        grounded = plx.compile(text).ground
+        shares: dict[int, Shares] = {}
+        for group in by_given(grounded):
+            model = condition(group.model, group.given)
+            run = infer(model, "exact")
+            for at, query, answer in zip(group.positions, model.queries, run.answers, strict=True):
+                shares[at] = {} if query.kind == "logz" else _by_value(grounded, query.targets, answer.p)
+            if not group.given:
+                assert run.log_z is not None
+                log_z = run.log_z
+    except NoWorldError:
+        return None
+    names = [q.name for q in grounded.queries]
+    return _Expected(log_z, names, [shares[at] for at in range(len(names))])
+
+
+def _by_value(model: GroundModel, targets: tuple[Target, ...], p: FloatArray) -> Shares:
     labels = itertools.product(*(target.labels.tolist() for target in targets))
-    found: dict[tuple[Value, ...], float] = {}
+    found: Shares = {}
     for value, share in zip(labels, p.tolist(), strict=True):
         key = tuple(model.values[label] for label in value)
         found[key] = found.get(key, 0.0) + share

@@ -199,3 +199,43 @@ def ordered(seed: int) -> str:
     if rng.random() < 0.5:
         lines.append(f"weight {rng.choice(WEIGHTS)}: f(x) & !f(y) for x, y in P if x < y")
     return "\n".join([*lines, *QUERIES]) + "\n"
+
+
+def functions(seed: int) -> str:
+    """A program about functions whose values are members."""
+    rng = random.Random(seed)
+    n = rng.choice((3, 3, 4))
+    target, m = ("P", n) if rng.random() < 0.7 else ("Q", 3)
+    lines = [f"type P = p1..p{n}", f"type Q = q1..q{m}", "random z", "random f(P)"]
+    lines += [f"random g(P): {target}{rng.choice(('', '', ' ~ uniform'))}"]
+    unary = ("f(x)", "z", *(("g(x) = x", "g(x) != x") if target == "P" else ("g(x) = q2",)))
+    lines += [f"random s({target})"] if rng.random() < 0.4 else []
+    known = "s(y)" if "s(" in lines[-1] else "f(y)" if target == "P" else "z"
+    rules = [
+        f"weight #w: g(x) = y & f(x) & {known} for x in P, y in {target}",
+        f"weight #w: f(x) => g(x) != y for x in P, y in {target}",
+        f"weight #w: {rng.choice(unary)} | {rng.choice(unary)} for x in P",
+        f"weight #w: count(g(x) = y for x in P) <= 1 for y in {target}",
+        f"require exists(g(x) = y & f(x) for x in P) for y in {target}",
+        f"weight #w: g(x) in {{{target.lower()}1, {target.lower()}2}} for x in P",
+        f"weight #w: count(f(x) & g(x) != {target.lower()}2 for x in P) = 1",
+    ]
+    if target == "P":
+        rules += [
+            "require g(x) != x for x in P", "weight 0.7: g(x) = y & g(y) = x for x, y in P",
+            "require g(x) = y => g(y) = y for x, y in P", "factor 0.4 * count(g(x) = x for x in P)",
+    "require alldifferent(g(x) for x in P)",
+        ]  # fmt: skip
+    if n <= m or target == "P":
+        rules += [
+            f"require g(x) {how} for x, y in P{guard}"
+            for how, guard in (("!= g(y)", " if x < y"), ("= g(y) => x = y", ""), ("!= g(y)", " if x != y"))
+        ]
+    lines += [rng.choice(rules).replace("#w", rng.choice(WEIGHTS)) for _ in range(rng.randint(1, 3))]
+    if rng.random() < 0.3:
+        lines.append(f"observe g(p1) {rng.choice(('=', '!='))} {target.lower()}2")
+    lines += ["query logz", "query f(p1)", "query g(x) for x in P", "query (f(p1), g(p1)) given z"]
+    lines += [f"query g(p1) = {target.lower()}1 given g(p2) = {target.lower()}2", "query (g(p2), z)"]
+    lines += [f"query g(p3) in {{{target.lower()}1}}"]
+    lines += ["query count(g(x) = x for x in P)"] if target == "P" else []
+    return "\n".join(lines) + "\n"

