@@ -24,6 +24,7 @@ from plx.infer.inference import Answer, Inference
 from plx.infer.options import Options
 from plx.infer.problem import Problem
 from tests.infer.estimating import with_joint_queries
+from tests.infer.exact.test_partition_plan import partition_model
 from tests.models import log_z, make_model, marginal, random_model
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper"
@@ -79,12 +80,15 @@ def test_wide_models_of_alike_people_are_counted() -> None:
 
 
 def varied() -> Iterator[GroundModel]:
-    """Random models, models of interchangeable people, and models of wide domains whose values are alike."""
+    """Random models, relations that are partitions, models of interchangeable people, and models of wide
+    domains whose values are alike."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
         yield with_joint_queries(
             random_model(rng, variables=5, factors=6, derived=2, max_card=4, hard=0.2), rng, 4
         )
+    for seed in range(6):
+        yield partition_model(seed)
     for n in (2, 3):
         yield compile_model(SMOKERS.format(n=n)).ground
     for card in (4, 6):

@@ -19,8 +19,9 @@ _HOPELESS_BITS = 48.0
 _HOPELESS_TRIES = 3
 """where so many have stopped so,"""
 
-_HOPELESS_OPERATIONS, _FEW_TRIES = 3e12, 10
-"""or after ten where the best takes so many operations."""
+_HOPELESS_OPERATIONS, _FEW_TRIES = 1e13, 10
+"""or after n, ten at least, where the best takes so many operations divided by n: ten times what any plan may
+take, or twice after fifty."""
 
 _FEW_NODES = 2000
 """Where an order by size is hopeless, others are tried for so many nodes."""
@@ -167,12 +168,18 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
         hopeless = not best.complete and (tries >= _HOPELESS_TRIES or network.n_nodes > _FEW_NODES)
-        hopeless |= tries >= _FEW_TRIES and best.operations > _HOPELESS_OPERATIONS
+        hopeless |= tries >= _FEW_TRIES and best.operations * tries > _HOPELESS_OPERATIONS
         enough = (GOOD_ENOUGH + 200.0 * network.n_nodes) * min(tries**3, _MANY_TRIES * tries)
         if hopeless or (best.complete and best.operations < enough):
             break
     assert best is not None
     return best
+
+
+def in_order_of_size(network: Network, cap: float) -> bool:
+    """Whether the order in which the smallest clique comes next has none of more than ``cap`` bits."""
+    order, *_ = _eliminated(interaction(network), _EMPTY, False, np.zeros(network.n_nodes), cap)
+    return len(order) == network.n_nodes
 
 
 def tried_orders(network: Network, tries: int, cap: float, seed: int = 0) -> list[Skeleton]:
