@@ -41,6 +41,9 @@ _STEPS = 200_000
 _MANY_STEPS = 20_000
 """Where counting the fill of every node takes more steps, in thousands, orders by size come first."""
 
+_SEARCH_STEPS = 1_000_000_000
+"""After so many steps, some two seconds, fill is not counted any more, and three tries are enough."""
+
 _MOST_STEPS = 1 << 62
 """As good as no bound: a search ends by its width, or at the deadline."""
 
@@ -162,13 +165,18 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     candidates += [(_EMPTY, trial % 3 == 1 if large else trial % 3 != 1) for trial in range(most)]
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
+    spent = 0
     for tries, (forced, by_fill) in enumerate(candidates, start=1):
         cap = float(best.bits.max(initial=1.0)) if best and best.complete else _HOPELESS_BITS
-        found = skeleton(network, *_eliminated(graph, forced, by_fill, noise.random(network.n_nodes), cap))
+        steps_left, by_fill = _counter(), by_fill and spent <= _SEARCH_STEPS
+        draw = noise.random(network.n_nodes)
+        found = skeleton(network, *_eliminated(graph, forced, by_fill, draw, cap, steps_left))
+        spent += _MOST_STEPS - int(steps_left[0])
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
         hopeless = not best.complete and (tries >= _HOPELESS_TRIES or network.n_nodes > _FEW_NODES)
         hopeless |= tries >= _FEW_TRIES and best.operations * tries > _HOPELESS_OPERATIONS
+        hopeless |= tries >= _HOPELESS_TRIES and spent > _SEARCH_STEPS
         enough = (GOOD_ENOUGH + 200.0 * network.n_nodes) * min(tries**3, _MANY_TRIES * tries)
         if hopeless or (best.complete and best.operations < enough):
             break
@@ -203,9 +211,14 @@ def follow_order(network: Network, order: IntArray) -> Skeleton:
 
 
 def _eliminated(
-    graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray, cap: float
+    graph: Interaction,
+    forced: IntArray,
+    by_fill: bool,
+    noise: FloatArray,
+    cap: float,
+    steps_left: IntArray | None = None,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    steps_left = _counter()
+    steps_left = _counter() if steps_left is None else steps_left
     return waited(
         lambda stop: eliminate.counted(steps_left, graph, forced, by_fill, noise, cap, steps_left, stop),
         1000.0 * len(graph.neighbour),
