@@ -139,6 +139,27 @@ def test_a_refusal_names_the_size_and_the_rules_that_couple_most() -> None:
     assert "couples most: `factor …`" in text
 
 
+QUEENS = """
+    type Line = 1..8
+    random row(Line): Line
+    require alldifferent(row(c) for c in Line)
+    require alldifferent(row(c) + c for c in Line)
+    require alldifferent(row(c) - c for c in Line)
+    query row(1) = 1
+"""
+
+
+def test_few_worlds_are_looked_for_before_a_good_order_where_a_first_one_is_wide(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(WAYS, "elimination", lambda _: pytest.fail("an order is searched for"))
+    way = exact_way(Problem(compile_model(QUEENS).ground))
+    assert way is not None and "92 worlds keep every hard rule" in way.reason
+    chain = make_model([2] * 30, [([i, i + 1], [[1, 0], [0, -math.inf]]) for i in range(29)])
+    with pytest.raises(pytest.fail.Exception, match="an order"):
+        exact_way(Problem(chain))
+
+
 def test_most_probable_worlds_alone_need_no_sums() -> None:
     rng = np.random.default_rng(1)
     n = 45

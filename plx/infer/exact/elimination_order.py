@@ -44,6 +44,9 @@ _MANY_STEPS = 20_000
 _SEARCH_STEPS = 1_000_000_000
 """After so many steps, some two seconds, fill is not counted any more, and three tries are enough."""
 
+_TRIED_STEPS = 300_000_000
+"""Orders to decide by, not to eliminate in, get fewer."""
+
 _MOST_STEPS = 1 << 62
 """As good as no bound: a search ends by its width, or at the deadline."""
 
@@ -191,17 +194,21 @@ def in_order_of_size(network: Network, cap: float) -> bool:
 
 
 def tried_orders(network: Network, tries: int, cap: float, seed: int = 0) -> list[Skeleton]:
-    """The trees of several greedy orders, with cliques of up to ``cap`` bits. Raises OutOfTimeError."""
+    """The trees of several greedy orders, with cliques of up to ``cap`` bits; one of them is complete if any
+    order by size is. Raises OutOfTimeError."""
     graph, noise = interaction(network), np.random.default_rng(seed)
     degree = np.diff(graph.start).astype(np.float64)
     large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
-    return [
-        skeleton(
-            network,
-            *_eliminated(graph, _EMPTY, not large and trial % 3 != 1, noise.random(network.n_nodes), cap),
-        )
-        for trial in range(1 if large else tries)
-    ]
+    left, found = _TRIED_STEPS, list[Skeleton]()
+    for trial in range(1 if large else tries):
+        by_fill = not large and trial % 3 != 1 and left > 0
+        steps_left = _counter(left if by_fill else _MOST_STEPS)
+        before, draw = int(steps_left[0]), noise.random(network.n_nodes)
+        found.append(skeleton(network, *_eliminated(graph, _EMPTY, by_fill, draw, cap, steps_left)))
+        left -= before - int(steps_left[0])
+        if left <= 0 and not by_fill:
+            break
+    return found
 
 
 def follow_order(network: Network, order: IntArray) -> Skeleton:
@@ -225,8 +232,8 @@ def _eliminated(
     )
 
 
-def _counter() -> IntArray:
-    return np.array([_MOST_STEPS], dtype=np.int64)
+def _counter(steps: int = _MOST_STEPS) -> IntArray:
+    return np.array([steps], dtype=np.int64)
 
 
 def interaction(network: Network) -> Interaction:
