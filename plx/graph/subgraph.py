@@ -61,6 +61,17 @@ def subgraph(graph: FactorGraph, factors: IntArray) -> tuple[FactorGraph, IntArr
     return part, variables
 
 
+def without_factors(graph: FactorGraph, factors: IntArray) -> FactorGraph:
+    """The graph without some of its factors: all nodes stay."""
+    kept = np.setdiff1d(np.arange(graph.n_factors), factors)
+    return graph._replace(
+        scope_start=starts(np.diff(graph.scope_start)[kept]),
+        scope=graph.scope[scope_entries(graph, kept)[0]],
+        table_of=graph.table_of[kept],
+        rule_of=graph.rule_of[kept],
+    )
+
+
 def scope_entries(graph: FactorGraph, factors: IntArray) -> tuple[IntArray, IntArray]:
     """Where the scopes of factors are in ``graph.scope``, and the position of the factor of each entry."""
     arity = np.diff(graph.scope_start)[factors]

@@ -11,9 +11,10 @@ from plx.graph.model import GroundModel
 from plx.graph.queries import blocks, singles
 from plx.infer.counting.limits import MANY
 from plx.infer.exact.enumeration import EnumerationPlan, enumeration
+from plx.infer.exact.limits import NARROW_FACTORS
 from plx.infer.exact_plan import Drawing, ExactPlan, Refusal
 from plx.infer.inference import Answer, Inference
-from plx.infer.limits import CHEAP, FEW, MEMORY
+from plx.infer.limits import CHEAP, DEAR, FEW, MEMORY
 from plx.infer.options import Progress, Report, silent
 from plx.infer.problem import Problem
 
@@ -47,6 +48,8 @@ class ExactWays:
         self._report(Progress("looking for an order to eliminate in", 0.0, 0.0))
         if self.problem.graph.n_factors > MANY and (counted := self._plan("counting")):
             return counted
+        if early := self._early():
+            return early
         eliminated = self._plan("elimination")
         if eliminated and _cost(eliminated) <= CHEAP:
             return eliminated
@@ -56,6 +59,14 @@ class ExactWays:
     def uncertain(self) -> list[ExactPlan]:
         """The plans whose cost only trying tells."""
         return [plan for plan in self._plans() if plan.operations is None]
+
+    def _early(self) -> ExactPlan | None:
+        """A plan for what hard rules leave: looked for first where the search for an order may take long."""
+        graph, hard = self.problem.graph, self.problem.parts.hard_factors
+        if not len(hard) or graph.n_factors > NARROW_FACTORS or _is_narrow(self.problem):
+            return None
+        plans = (self._plan(name) for name in ("partitions", "few worlds"))
+        return next((plan for plan in plans if plan and _cost(plan) <= DEAR), None)
 
     def name_of(self, plan: ExactPlan) -> str:
         """The way that a plan is of, as in `WAYS`."""
@@ -113,6 +124,12 @@ def _cost(plan: ExactPlan) -> float:
     return plan.operations
 
 
+def _is_narrow(problem: Problem) -> bool:
+    from plx.infer.exact.elimination import is_narrow
+
+    return is_narrow(problem.model)
+
+
 def _elimination(problem: Problem) -> Found:
     from plx.infer.exact.sliced import elimination_or_slices
 
@@ -131,6 +148,12 @@ def _counting(problem: Problem) -> Found:
     return counting(problem)
 
 
+def _partitions(problem: Problem) -> Found:
+    from plx.infer.exact.partition_plan import partition_plan
+
+    return partition_plan(problem)
+
+
 def _circuit(problem: Problem) -> Found:
     from plx.infer.circuit.plan import circuit_plan
 
@@ -145,6 +168,7 @@ def _few_worlds(problem: Problem) -> Found:
 
 WAYS: dict[str, Callable[[Problem], Found]] = {
     "elimination": _elimination,
+    "partitions": _partitions,
     "merged": _merged,
     "counting": _counting,
     "few worlds": _few_worlds,

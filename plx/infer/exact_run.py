@@ -41,9 +41,10 @@ def carried_out(ways: ExactWays, plan: ExactPlan, carry: Callable[[ExactPlan], F
 
 def exactly(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Found | None:
     """What the best exact way gives, until the deadline; None if none fits."""
+    clock = Clock()
     if (plan := ways.cheapest()) is not None:
         return carried_out(ways, plan, carry)
-    return _tried(ways, carry, share=TRYING_ALONE)
+    return _tried(ways, carry, share=TRYING_ALONE, spent=clock.seconds)
 
 
 def exactly_in_time(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Found | None:
@@ -60,15 +61,20 @@ def exactly_in_time(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Fou
 
 
 def _tried(
-    ways: ExactWays, carry: Callable[[ExactPlan], Found], most: float = math.inf, share: float = TRYING
+    ways: ExactWays,
+    carry: Callable[[ExactPlan], Found],
+    most: float = math.inf,
+    share: float = TRYING,
+    spent: float = 0.0,
 ) -> Found | None:
     """What the first plan of unknown cost gives that ends in its slice of the time; None if none does.
 
-    Ways notes what was given up.
+    Ways notes what was given up. Where there is no deadline, what was ``spent`` in looking for ways counts.
     """
     plans = ways.uncertain()
     left = seconds_left()
-    whole = min(most, USUAL_TRYING if math.isinf(left) else share * left)
+    usual = max(LEAST_TRYING, USUAL_TRYING - spent)
+    whole = min(most, usual if math.isinf(left) else share * left)
     for plan in plans:
         clock = Clock()
         try:

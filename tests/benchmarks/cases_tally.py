@@ -1,13 +1,14 @@
 """Read and answer every public model in ../shared/cases; print a tally by folder and what failed.
 
-    python -m tests.benchmarks.cases_tally [--detail] [--only TEXT] [--sample SECONDS] [--map SECONDS]
+    python -m tests.benchmarks.cases_tally [--detail] [--only TEXT] [--seconds SECONDS] [--sample SECONDS]
+        [--map SECONDS]
     python -m tests.benchmarks.cases_tally --mln [--detail] [--only TEXT]
     python -m tests.benchmarks.cases_tally --all [--detail] [--only TEXT]
 
-*exact*: every known answer met, to 1e-9 (5e-7 where the published digits end there). *refused*: past
-the budget of exact inference, for the reason given. With ``--sample`` these are sampled instead, and
-*sampled* answers are within 6 of their standard errors of the known ones, unless they are marked as not
-converged. With ``--map``, *best* counts the known most probable worlds that were reached.
+*exact*: every known answer met, to 1e-9 (5e-7 where the published digits end there). *refused*: exact
+inference is out of reach, for the reason given; ``--seconds`` is what it gets. With ``--sample`` these are
+sampled instead, and *sampled* answers are within 6 of their standard errors of the known ones, unless they
+are marked as not converged. With ``--map``, *best* counts the known most probable worlds that were reached.
 
 With ``--mln``, the Markov logic networks instead. *right*: every known answer met, to 1e-9. *read*:
 translated, and no answer is known. *wide*: translated, and too wide for exact answers. *refused*:
@@ -29,13 +30,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import plx
-from plx.errors import PlxError
+from plx.errors import NoWorldError, PlxError
 from plx.formats import read_model
 from plx.graph.model import GroundModel
-from plx.infer.exact.elimination import JunctionTreePlan, plan, solve
+from plx.infer.exact.elimination import plan, solve
 from plx.infer.exact.limits import ExactBudget
-from plx.infer.exact.sliced import sliced
 from plx.infer.infer import infer
+from plx.infer.inference import Inference
 from plx.infer.options import Options
 from tests.formats.published import CASES, Case, cases
 from tests.formats.published_mln import MlnCase, known_cases, other_cases
@@ -55,8 +56,11 @@ class Outcome:
     solving: float = 0.0
 
 
-def run(case: Case, budget: ExactBudget | None = None, sample: float = 0.0) -> Outcome:
-    """Read a case; answer it exactly if that stays within the budget, else by sampling if asked to."""
+def run(
+    case: Case, budget: ExactBudget | None = None, sample: float = 0.0, seconds: float | None = None
+) -> Outcome:
+    """Read a case; answer it exactly, within the budget of elimination or else by the best way that there is
+    in so many seconds; if that is refused, by sampling if asked to."""
     begin = time.perf_counter()
     try:
         model = read_model(case.path, case.evidence)
@@ -65,37 +69,42 @@ def run(case: Case, budget: ExactBudget | None = None, sample: float = 0.0) -> O
         return Outcome(kind, str(mistake).splitlines()[0], time.perf_counter() - begin)
     read = time.perf_counter()
     try:
-        kind, reason = _answer(case, model, budget, sample)
+        kind, reason = _exact(case, model, seconds) if budget is None else _eliminated(case, model, budget)
+        if kind == "refused" and sample:
+            kind, reason = _sampled(case, model, sample, reason)
     except PlxError as mistake:
         kind, reason = "impossible" if case.impossible else "error", str(mistake).splitlines()[0]
     return Outcome(kind, reason, read - begin, time.perf_counter() - read)
 
 
-def _answer(case: Case, model: GroundModel, budget: ExactBudget | None, sample: float) -> tuple[str, str]:
+def _exact(case: Case, model: GroundModel, seconds: float | None) -> tuple[str, str]:
+    try:
+        found = infer(model, "exact", Options(seconds=seconds))
+    except NoWorldError:
+        raise
+    except PlxError as refused:
+        return "refused", str(refused).splitlines()[0]
+    return _compared(case, model, found)
+
+
+def _eliminated(case: Case, model: GroundModel, budget: ExactBudget) -> tuple[str, str]:
     chosen = plan(model)
-    if chosen.fits(budget):
-        wrong = case.differences(model, solve(model, chosen))
-        return ("wrong", "; ".join(wrong[:3])) if wrong or case.impossible else ("exact", "")
-    if budget is None and (slices := sliced(model, chosen)) is not None:
-        wrong = case.differences(model, slices.run())
-        return ("wrong", "; ".join(wrong[:3])) if wrong or case.impossible else ("exact", slices.reason)
-    return _sampled(case, model, chosen, sample) if sample else ("refused", _size(chosen))
+    return _compared(case, model, solve(model, chosen)) if chosen.fits(budget) else ("refused", "wide")
 
 
-def _size(chosen: JunctionTreePlan) -> str:
-    if not chosen.complete:
-        return "wider than the search for an order looks"
-    return f"largest clique {2**chosen.table_bits:.1e} states, all tables {2**chosen.entry_bits:.1e} entries"
+def _compared(case: Case, model: GroundModel, found: Inference) -> tuple[str, str]:
+    wrong = case.differences(model, found)
+    return ("wrong", "; ".join(wrong[:3])) if wrong or case.impossible else ("exact", found.reason)
 
 
-def _sampled(case: Case, model: GroundModel, chosen: JunctionTreePlan, seconds: float) -> tuple[str, str]:
+def _sampled(case: Case, model: GroundModel, seconds: float, refused: str) -> tuple[str, str]:
     result = infer(model, "gibbs", Options(seed=1, seconds=seconds))
     settled = all(answer.converged for answer in result.answers)
     wrong = case.differences(model, result)
     off = max((off for _, off, _ in case.errors(model, result)), default=None)
     known = "no known marginals" if off is None else f"off by {off:.4f} at most"
     state = "converged" if settled else "marked as not converged"
-    return "wrong" if wrong and settled else "sampled", f"{state}, {known}; {_size(chosen)}"
+    return "wrong" if wrong and settled else "sampled", f"{state}, {known}; {refused}"
 
 
 def best_found(case: Case, seconds: float) -> tuple[float, bool]:
@@ -144,7 +153,7 @@ ALL_OUTCOMES = ("right", "read", "refused", "wrong", "failed")
 _AS_ALL = {"exact": "right", "impossible": "right", "refused": "read", "wide": "read", "error": "refused"}
 
 
-def tally_all(only: str, detail: bool) -> dict[str, Counter[str]]:
+def tally_all(only: str, detail: bool, seconds: float | None) -> dict[str, Counter[str]]:
     """How every model in the folder went, by folder."""
     tally: dict[str, Counter[str]] = defaultdict(Counter)
 
@@ -156,7 +165,7 @@ def tally_all(only: str, detail: bool) -> dict[str, Counter[str]]:
     for case in cases():
         if only in f"{case.folder}/{case.name}":
             try:
-                outcome = run(case)
+                outcome = run(case, seconds=seconds)
                 add(case.folder, case.name, _AS_ALL.get(outcome.kind, outcome.kind), outcome.reason)
             except Exception as fault:
                 add(case.folder, case.name, "failed", repr(fault))
@@ -195,12 +204,13 @@ def main() -> None:
     options.add_argument("--detail", action="store_true", help="a line for every case")
     options.add_argument("--only", default="", help="only cases whose folder or name holds this text")
     options.add_argument("--sample", type=float, default=0.0, help="sample what is refused, so many seconds")
+    options.add_argument("--seconds", type=float, help="seconds for exact answers to a case")
     options.add_argument("--map", type=float, default=0.0, help="look for most probable worlds, so long")
     options.add_argument("--mln", action="store_true", help="the Markov logic networks")
     options.add_argument("--all", action="store_true", help="whatever lies there, in one table")
     chosen = options.parse_args()
     if chosen.all:
-        print_table(tally_all(chosen.only, chosen.detail), ("cases", *ALL_OUTCOMES))
+        print_table(tally_all(chosen.only, chosen.detail, chosen.seconds), ("cases", *ALL_OUTCOMES))
         return
     if chosen.mln:
         print_table(tally_mln(chosen.only, chosen.detail), ("cases", *MLN_OUTCOMES))
@@ -214,7 +224,7 @@ def main() -> None:
 
 def _events(case: Case, chosen: argparse.Namespace) -> Iterator[str]:
     """What to count for a case; prints what is worth a line."""
-    outcome = run(case, sample=chosen.sample)
+    outcome = run(case, sample=chosen.sample, seconds=chosen.seconds)
     yield from ("cases", outcome.kind)
     if outcome.kind != "error":
         yield "read"

@@ -24,6 +24,7 @@ from plx.infer.inference import Answer, Inference
 from plx.infer.options import Options
 from plx.infer.problem import Problem
 from tests.infer.estimating import with_joint_queries
+from tests.infer.exact.test_partition_plan import partition_model
 from tests.models import log_z, make_model, marginal, random_model
 
 PAPER = Path(__file__).parents[3] / "shared" / "paper"
@@ -79,12 +80,15 @@ def test_wide_models_of_alike_people_are_counted() -> None:
 
 
 def varied() -> Iterator[GroundModel]:
-    """Random models, models of interchangeable people, and models of wide domains whose values are alike."""
+    """Random models, relations that are partitions, models of interchangeable people, and models of wide
+    domains whose values are alike."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
         yield with_joint_queries(
             random_model(rng, variables=5, factors=6, derived=2, max_card=4, hard=0.2), rng, 4
         )
+    for seed in range(6):
+        yield partition_model(seed)
     for n in (2, 3):
         yield compile_model(SMOKERS.format(n=n)).ground
     for card in (4, 6):
@@ -133,6 +137,27 @@ def test_a_refusal_names_the_size_and_the_rules_that_couple_most() -> None:
     text = str(ways.refusal("about 10^14"))
     assert "about 10^14 worlds" in text and "a table of at least 10^13 entries, whatever the order" in text
     assert "couples most: `factor …`" in text
+
+
+QUEENS = """
+    type Line = 1..8
+    random row(Line): Line
+    require alldifferent(row(c) for c in Line)
+    require alldifferent(row(c) + c for c in Line)
+    require alldifferent(row(c) - c for c in Line)
+    query row(1) = 1
+"""
+
+
+def test_few_worlds_are_looked_for_before_a_good_order_where_a_first_one_is_wide(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(WAYS, "elimination", lambda _: pytest.fail("an order is searched for"))
+    way = exact_way(Problem(compile_model(QUEENS).ground))
+    assert way is not None and "92 worlds keep every hard rule" in way.reason
+    chain = make_model([2] * 30, [([i, i + 1], [[1, 0], [0, -math.inf]]) for i in range(29)])
+    with pytest.raises(pytest.fail.Exception, match="an order"):
+        exact_way(Problem(chain))
 
 
 def test_most_probable_worlds_alone_need_no_sums() -> None:

@@ -1,7 +1,7 @@
 """d4 in a process of its own, with limits of time and memory: clauses to a d-DNNF.
 
 The only door to py_d4 (Lagniez & Marquis, An improved decision-DNNF compiler, IJCAI 2017). Run as a program,
-it reads propositions, clauses and a limit of memory from its input and writes a `Dnnf`.
+it reads propositions, clauses, a way to branch and a limit of memory from its input and writes a `Dnnf`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from plx import deadline
 from plx.graph.ragged import starts
-from plx.infer.circuit.limits import COMPILER_MEMORY, COMPILER_PAGE
+from plx.infer.circuit.limits import BRANCHINGS, COMPILER_MEMORY, COMPILER_PAGE
 from plx.infer.exact_plan import GaveUpError
 from plx.infer.kernels.dnnf import AND, FALSE, OR, TRUE, Dnnf
 from plx.infer.own_process import apart
@@ -32,11 +32,13 @@ def installed() -> bool:
     return importlib.util.find_spec("py_d4") is not None
 
 
-def compiled_apart(propositions: int, clauses: list[list[int]]) -> Dnnf:
-    """The d-DNNF of clauses. Raises GaveUpError where the compiler is killed or out of memory, and
-    OutOfTimeError at the deadline."""
+def compiled_apart(propositions: int, clauses: list[list[int]], branching: str = BRANCHINGS[0]) -> Dnnf:
+    """The d-DNNF of clauses, by a way to choose what to decide.
+
+    Raises GaveUpError where the compiler is killed or out of memory, and OutOfTimeError at the deadline.
+    """
     deadline.check()
-    ended = apart(__name__, pickle.dumps((propositions, clauses, COMPILER_MEMORY)))
+    ended = apart(__name__, pickle.dumps((propositions, clauses, branching, COMPILER_MEMORY)))
     if ended.status is None:
         raise deadline.OutOfTimeError
     if ended.status == _NO_MEMORY:
@@ -92,11 +94,13 @@ def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the compiler prints
     compiler = import_module("py_d4")  # before memory is limited
-    propositions, clauses, memory = pickle.loads(sys.stdin.buffer.read())
+    propositions, clauses, branching, memory = pickle.loads(sys.stdin.buffer.read())
     try:
         _limit_memory(memory)
         with answers:
-            answers.write(pickle.dumps(tuple(read_dnnf(_compiled(compiler, propositions, clauses)))))
+            answers.write(
+                pickle.dumps(tuple(read_dnnf(_compiled(compiler, propositions, clauses, branching))))
+            )
     except MemoryError:
         os._exit(_NO_MEMORY)
 
@@ -109,9 +113,10 @@ def _limit_memory(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-def _compiled(py_d4: Any, propositions: int, clauses: list[list[int]]) -> str:
+def _compiled(py_d4: Any, propositions: int, clauses: list[list[int]], branching: str) -> str:
     """What d4 writes."""
     options = py_d4.dump_options_to_dict(py_d4.OptionDpllStyleMethod())
+    options["branching"]["branchingHeuristicType"] = branching
     options["cache"]["bucket"].update(sizeFirstPage=str(COMPILER_PAGE), sizeAdditionalPage=str(COMPILER_PAGE))
     solver = py_d4.Solver(clauses, propositions, py_d4.load_options_from_dict(options))
     text: str = solver.compile().getNNFString()

@@ -18,5 +18,6 @@ def priorities(network: Network) -> FloatArray:
     """
     if network.n_nodes == 0:
         return np.empty(0)
-    best = min(tried_orders(network, ORDERS, ORDER_BITS), key=lambda tree: tree.operations)
+    found = tried_orders(network, ORDERS, ORDER_BITS)
+    best = min(found, key=lambda tree: (not tree.complete, tree.operations))
     return best.place.astype(np.float64) / network.n_nodes

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
-from plx.graph.ragged import entries_of, starts
+from plx.graph.ragged import starts
+from plx.graph.subgraph import without_factors
 from plx.infer.circuit.limits import PAIRS
 from plx.infer.exact.network import Network
 from plx.infer.exact.split import split
@@ -35,7 +36,7 @@ def in_pairs(graph: FactorGraph, asked: IntArray) -> Network:
         gone.append(factor)
     if not gone:
         return split(graph, asked.tolist())
-    network = split(_without(graph, gone), asked.tolist())
+    network = split(without_factors(graph, np.array(gone, dtype=np.int64)), asked.tolist())
     return _with(network, {tuple(network.node[list(nodes)].tolist()): t for nodes, t in forbidden.items()})
 
 
@@ -93,18 +94,6 @@ def _forbid(contributions: Counts, forbidden: Forbidden) -> None:
         both = (one > 0)[:, None] & (other > 0)
         if both.any():
             forbidden[a, b] = forbidden[a, b] | both if (a, b) in forbidden else both
-
-
-def _without(graph: FactorGraph, gone: list[int]) -> FactorGraph:
-    """The graph without some factors."""
-    kept = np.setdiff1d(np.arange(graph.n_factors), gone)
-    entries, _ = entries_of(graph.scope_start, kept)
-    return graph._replace(
-        scope_start=starts(np.diff(graph.scope_start)[kept]),
-        scope=graph.scope[entries],
-        table_of=graph.table_of[kept],
-        rule_of=graph.rule_of[kept],
-    )
 
 
 def _with(network: Network, forbidden: Forbidden) -> Network:

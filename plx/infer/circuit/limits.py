@@ -43,6 +43,14 @@ COMPILER_PAGE = 1 << 28
 COMPILER_SHARE = 0.5
 """The share of the time left that a compiler in a process of its own gets, before the search goes on."""
 
+BRANCHINGS = ("hybrid-partial-classic", "classic")
+"""How a compiler chooses what to decide: from a tree decomposition first, which suits networks; then by
+activity alone, which suits planning. Each but the last has half of the time that is left, or, where there is
+no end of it,"""
+
+FIRST_BRANCHING = 10.0
+"""seconds."""
+
 MENTIONS = 2.0**33
 """Bits at most that say which nodes of two states a circuit node is about: a gigabyte."""
 

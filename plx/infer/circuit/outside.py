@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from plx import deadline
 from plx.deadline import OutOfTimeError
 from plx.infer.circuit.clauses import Clauses, clauses_of
 from plx.infer.circuit.compiler_process import compiled_apart
-from plx.infer.circuit.limits import COMPILER_SHARE, EDGES, MENTIONS
+from plx.infer.circuit.limits import BRANCHINGS, COMPILER_SHARE, EDGES, FIRST_BRANCHING, MENTIONS
 from plx.infer.exact_plan import GaveUpError
 from plx.infer.kernels.circuit import Circuit
 from plx.infer.kernels.dnnf import TOO_LARGE, Dnnf, Meaning, smooth_circuit
@@ -28,11 +29,23 @@ def compiled_outside(factors: Factors, pool: Residuals) -> tuple[int, Circuit]:
     left = deadline.seconds_left()
     try:
         with deadline.within(None if math.isinf(left) else COMPILER_SHARE * left):
-            found = compiled_apart(clauses.propositions, clauses.clauses)
+            found = _compiled(clauses)
     except OutOfTimeError:
         deadline.check()
         raise GaveUpError(f"d4 had not ended after {COMPILER_SHARE * left:.0f} s") from None
     return smoothed(found, clauses, factors)
+
+
+def _compiled(clauses: Clauses) -> Dnnf:
+    """By the first way to choose what to decide that ends in its time."""
+    for branching in BRANCHINGS[:-1]:
+        left = deadline.seconds_left()
+        with (
+            suppress(OutOfTimeError, GaveUpError),
+            deadline.within(FIRST_BRANCHING if math.isinf(left) else left / 2),
+        ):
+            return compiled_apart(clauses.propositions, clauses.clauses, branching)
+    return compiled_apart(clauses.propositions, clauses.clauses, BRANCHINGS[-1])
 
 
 def smoothed(dnnf: Dnnf, clauses: Clauses, factors: Factors) -> tuple[int, Circuit]:

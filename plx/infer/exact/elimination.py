@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +13,10 @@ from plx.graph.model import GroundModel, GroundRule
 from plx.graph.ragged import owners
 from plx.graph.sizes import from_bits, size_text
 from plx.infer.answers import Nodes, asked_together
-from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order
+from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order, in_order_of_size
 from plx.infer.exact.isomorphic import keep_once, only_around
 from plx.infer.exact.junction_tree import ImpossibleError, propagate
-from plx.infer.exact.limits import JOINT_OPERATIONS, SPLIT_OPERATIONS, ExactBudget
+from plx.infer.exact.limits import JOINT_OPERATIONS, NARROW_BITS, SPLIT_OPERATIONS, ExactBudget
 from plx.infer.exact.network import with_scopes
 from plx.infer.exact.split import split
 from plx.infer.exact.tree_draws import TreeDraws, of_variables
@@ -194,6 +194,12 @@ def _states_text(bits: float) -> str:
     return size_text(bits) if bits < 30 else f"10^{math.floor(bits * math.log10(2))}"
 
 
+def is_narrow(model: GroundModel) -> bool:
+    """Whether the first order that comes to mind is cheap: its cliques have few states."""
+    targets = {node for nodes in asked_together(model.queries) for node in nodes}
+    return in_order_of_size(split(model.graph, targets), NARROW_BITS)
+
+
 def plan(model: GroundModel, once: bool = True) -> JunctionTreePlan:
     """Choose an elimination order for a model whose queries have no ``given``.
 
@@ -236,10 +242,17 @@ def solve(model: GroundModel, chosen: JunctionTreePlan | None = None) -> Inferen
     """
     chosen = chosen or plan(model)
     try:
-        log_sum, joints = _propagate(chosen)
+        log_sum, joint = summed(chosen)
     except ImpossibleError:
         raise contradiction(model) from None
-    return exact_inference(model, chosen.reason, log_sum, lambda nodes: joints[chosen.scope(nodes)])
+    return exact_inference(model, chosen.reason, log_sum, joint)
+
+
+def summed(chosen: JunctionTreePlan) -> tuple[float, Callable[[Nodes], FloatArray]]:
+    """The log of the sum over worlds, and the joint distribution of the distinct targets of each query, flat
+    in C order. Raises ImpossibleError."""
+    log_sum, joints = _propagate(chosen)
+    return log_sum, lambda nodes: joints[chosen.scope(nodes)]
 
 
 def _last(skeleton: Skeleton, scope: Nodes) -> tuple[Skeleton, Nodes]:

@@ -19,8 +19,9 @@ _HOPELESS_BITS = 48.0
 _HOPELESS_TRIES = 3
 """where so many have stopped so,"""
 
-_HOPELESS_OPERATIONS, _FEW_TRIES = 3e12, 10
-"""or after ten where the best takes so many operations."""
+_HOPELESS_OPERATIONS, _FEW_TRIES = 1e13, 10
+"""or after n, ten at least, where the best takes so many operations divided by n: ten times what any plan may
+take, or twice after fifty."""
 
 _FEW_NODES = 2000
 """Where an order by size is hopeless, others are tried for so many nodes."""
@@ -39,6 +40,12 @@ _STEPS = 200_000
 
 _MANY_STEPS = 20_000
 """Where counting the fill of every node takes more steps, in thousands, orders by size come first."""
+
+_SEARCH_STEPS = 1_000_000_000
+"""After so many steps, some two seconds, fill is not counted any more, and three tries are enough."""
+
+_TRIED_STEPS = 300_000_000
+"""Orders to decide by, not to eliminate in, get fewer."""
 
 _MOST_STEPS = 1 << 62
 """As good as no bound: a search ends by its width, or at the deadline."""
@@ -161,13 +168,18 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     candidates += [(_EMPTY, trial % 3 == 1 if large else trial % 3 != 1) for trial in range(most)]
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
+    spent = 0
     for tries, (forced, by_fill) in enumerate(candidates, start=1):
         cap = float(best.bits.max(initial=1.0)) if best and best.complete else _HOPELESS_BITS
-        found = skeleton(network, *_eliminated(graph, forced, by_fill, noise.random(network.n_nodes), cap))
+        steps_left, by_fill = _counter(), by_fill and spent <= _SEARCH_STEPS
+        draw = noise.random(network.n_nodes)
+        found = skeleton(network, *_eliminated(graph, forced, by_fill, draw, cap, steps_left))
+        spent += _MOST_STEPS - int(steps_left[0])
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
         hopeless = not best.complete and (tries >= _HOPELESS_TRIES or network.n_nodes > _FEW_NODES)
-        hopeless |= tries >= _FEW_TRIES and best.operations > _HOPELESS_OPERATIONS
+        hopeless |= tries >= _FEW_TRIES and best.operations * tries > _HOPELESS_OPERATIONS
+        hopeless |= tries >= _HOPELESS_TRIES and spent > _SEARCH_STEPS
         enough = (GOOD_ENOUGH + 200.0 * network.n_nodes) * min(tries**3, _MANY_TRIES * tries)
         if hopeless or (best.complete and best.operations < enough):
             break
@@ -175,18 +187,28 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
     return best
 
 
+def in_order_of_size(network: Network, cap: float) -> bool:
+    """Whether the order in which the smallest clique comes next has none of more than ``cap`` bits."""
+    order, *_ = _eliminated(interaction(network), _EMPTY, False, np.zeros(network.n_nodes), cap)
+    return len(order) == network.n_nodes
+
+
 def tried_orders(network: Network, tries: int, cap: float, seed: int = 0) -> list[Skeleton]:
-    """The trees of several greedy orders, with cliques of up to ``cap`` bits. Raises OutOfTimeError."""
+    """The trees of several greedy orders, with cliques of up to ``cap`` bits; one of them is complete if any
+    order by size is. Raises OutOfTimeError."""
     graph, noise = interaction(network), np.random.default_rng(seed)
     degree = np.diff(graph.start).astype(np.float64)
     large = network.n_nodes + float(degree @ degree) / 1000 > _MANY_STEPS
-    return [
-        skeleton(
-            network,
-            *_eliminated(graph, _EMPTY, not large and trial % 3 != 1, noise.random(network.n_nodes), cap),
-        )
-        for trial in range(1 if large else tries)
-    ]
+    left, found = _TRIED_STEPS, list[Skeleton]()
+    for trial in range(1 if large else tries):
+        by_fill = not large and trial % 3 != 1 and left > 0
+        steps_left = _counter(left if by_fill else _MOST_STEPS)
+        before, draw = int(steps_left[0]), noise.random(network.n_nodes)
+        found.append(skeleton(network, *_eliminated(graph, _EMPTY, by_fill, draw, cap, steps_left)))
+        left -= before - int(steps_left[0])
+        if left <= 0 and not by_fill:
+            break
+    return found
 
 
 def follow_order(network: Network, order: IntArray) -> Skeleton:
@@ -196,17 +218,22 @@ def follow_order(network: Network, order: IntArray) -> Skeleton:
 
 
 def _eliminated(
-    graph: Interaction, forced: IntArray, by_fill: bool, noise: FloatArray, cap: float
+    graph: Interaction,
+    forced: IntArray,
+    by_fill: bool,
+    noise: FloatArray,
+    cap: float,
+    steps_left: IntArray | None = None,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    steps_left = _counter()
+    steps_left = _counter() if steps_left is None else steps_left
     return waited(
         lambda stop: eliminate.counted(steps_left, graph, forced, by_fill, noise, cap, steps_left, stop),
         1000.0 * len(graph.neighbour),
     )
 
 
-def _counter() -> IntArray:
-    return np.array([_MOST_STEPS], dtype=np.int64)
+def _counter(steps: int = _MOST_STEPS) -> IntArray:
+    return np.array([steps], dtype=np.int64)
 
 
 def interaction(network: Network) -> Interaction:

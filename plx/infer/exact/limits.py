@@ -20,11 +20,29 @@ SLICED_OPERATIONS = 1e11
 SLICES = 12
 """so many unknowns are fixed at most."""
 
+PARTITION_OPERATIONS = 1e11
+"""What sums over the partitions of sets may take: so many operations;"""
+
+PARTITION_NUMBERS = 5e8
+"""so many numbers for the best worlds;"""
+
+PARTITION_WORLDS = 1 << 16
+"""for a joint query about several pairs, so many partitions of the elements of these are told apart,"""
+
+PARTITION_FACTORS = 1 << 14
+"""and partitions are looked for in graphs of at most so many factors."""
+
 WORLDS = 1 << 22
 """Worlds that enumeration visits at most."""
 
 TOGETHER = 1 << 15
 """Worlds that enumeration looks at together: 256 kB for each node."""
+
+NARROW_BITS = 18.0
+"""Where a first order has a larger clique, other ways are looked at before a better order is searched for;"""
+
+NARROW_FACTORS = 1 << 14
+"""in graphs of at most so many factors."""
 
 JOINT_OPERATIONS = 1e7
 """What cliques for joint queries may cost before each such query gets a tree of its own."""

@@ -18,6 +18,7 @@ from plx.graph.ragged import segments, starts
 from plx.graph.rows import BoolArray, unique_rows
 from plx.infer.hard.dependence import Ways, dependence
 from plx.infer.hard.limits import FUNCTION_ENTRIES
+from plx.infer.kernels.definitions import choose
 from plx.values import IntArray
 
 
@@ -61,8 +62,6 @@ def functional_dependencies(graph: FactorGraph, factors: IntArray) -> Dependenci
     found = _candidates(graph, factors)
     if not len(found.variable):
         return found
-    from plx.infer.kernels.definitions import kernel
-
     ways, inner = dependence(graph, factors)
     found = found.take(_once(graph, found, factors, ways, inner))
     total = np.array([kind.total for kind in found.kinds], dtype=bool)[found.kind]
@@ -75,7 +74,7 @@ def functional_dependencies(graph: FactorGraph, factors: IntArray) -> Dependenci
     definition[first] = at
     above = np.argsort(ways.variable, kind="stable")
     taken = np.zeros(len(ways.key), dtype=np.int64)
-    kernel()(
+    choose.sized(20.0 * len(ways.key))(
         starts(np.bincount(ways.owner, minlength=len(factors))),
         ways.variable,
         rank,

@@ -7,13 +7,10 @@ factor does, the next variable in a given order becomes known without being defi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
 import numpy.typing as npt
 
-from plx.jit import Kernel, array, inner
+from plx.jit import inner, kernel
 
 Int64 = npt.NDArray[np.int64]
 
@@ -44,7 +41,8 @@ def _offer(
             top[k] += 1
 
 
-def _choose(
+@kernel
+def choose(
     start: Int64, variable: Int64, rank: Int64, above_start: Int64, above: Int64, order: Int64, taken: Int64
 ) -> None:
     """Set ``taken`` [entries] to 1 for definitions that are taken.
@@ -75,9 +73,3 @@ def _choose(
             if known[v]:
                 continue
         _learn(v, known, left, start, variable, rank, above_start, above, ready, top)
-
-
-@cache
-def kernel() -> Callable[..., None]:
-    """`_choose` compiled."""
-    return Kernel(_choose, [array("int64")] * 7).compiled

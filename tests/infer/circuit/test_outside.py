@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import signal
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from plx.deadline import OutOfTimeError, within
+from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.infer.circuit import compiled as compiled_module
 from plx.infer.circuit import compiler_process, outside
 from plx.infer.circuit.clauses import Clauses, clauses_of, cover
 from plx.infer.circuit.compiled import CompiledCircuit, compiled
 from plx.infer.circuit.compiler_process import compiled_apart, read_dnnf
 from plx.infer.circuit.equivalent import equivalent
+from plx.infer.circuit.limits import BRANCHINGS, FIRST_BRANCHING
 from plx.infer.circuit.outside import smoothed
 from plx.infer.circuit.plan import circuit_plan
 from plx.infer.circuit.tables import factors_of
@@ -173,6 +175,24 @@ def test_the_share_of_a_compiler_ends_before_the_time_does(monkeypatch: pytest.M
         outside.compiled_outside(factors, pool)
     with within(0), pytest.raises(OutOfTimeError):
         outside.compiled_outside(factors, pool)
+
+
+def test_another_way_to_branch_has_the_rest_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, float]] = []
+
+    def tried(propositions: int, clauses: list[list[int]], branching: str) -> None:
+        asked.append((branching, seconds_left()))
+        raise OutOfTimeError
+
+    monkeypatch.setattr(outside, "compiled_apart", tried)
+    factors, pool, _ = factors_of(split(make_model([2], [([0], [0, 1])]).graph), np.zeros(1))
+    with within(60), pytest.raises(GaveUpError):
+        outside.compiled_outside(factors, pool)
+    assert [way for way, _ in asked] == list(BRANCHINGS)
+    assert [left for _, left in asked] == pytest.approx([15, 30], abs=2)
+    with suppress(OutOfTimeError):
+        outside._compiled(clauses_of(factors, pool))
+    assert asked[2][1] <= FIRST_BRANCHING and math.isinf(asked[3][1])
 
 
 @needs_d4

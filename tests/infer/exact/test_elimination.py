@@ -265,9 +265,9 @@ def test_the_search_for_an_order_of_a_large_network_is_short(
     tried: list[bool] = []
     eliminated = order._eliminated
 
-    def watched(graph: Any, forced: Any, by_fill: bool, noise: Any, cap: float) -> Any:
+    def watched(graph: Any, forced: Any, by_fill: bool, *others: Any) -> Any:
         tried.append(by_fill)
-        return eliminated(graph, forced, by_fill, noise, cap)
+        return eliminated(graph, forced, by_fill, *others)
 
     monkeypatch.setattr(order, "_eliminated", watched)
     chosen = plan(grid(rows, columns))
