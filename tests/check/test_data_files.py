@@ -539,6 +539,7 @@ def test_the_command_line_reads_tables(tmp_path: Path) -> None:
     assert status == 2 and "there is no file" in printed
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("wakes", [True, False])
 @pytest.mark.parametrize("seconds", [0.02, 0.1, 0.3])
 @pytest.mark.parametrize(
@@ -564,12 +565,9 @@ def test_ctrl_c_ends_a_long_query(tmp_path: Path, kind: str, query: str, seconds
     plx.compile(f'type T from "{path}" table "t"\nrandom f(T)\nquery map')  # imports take no part
     press = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     signal.siginterrupt(signal.SIGINT, wakes)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            press.start()
-            plx.compile(f'type T from "{path}" sql "{query}"\nrandom f(T)\nquery map')
-    finally:
-        signal.siginterrupt(signal.SIGINT, True)
+    with pytest.raises(KeyboardInterrupt):
+        press.start()
+        plx.compile(f'type T from "{path}" sql "{query}"\nrandom f(T)\nquery map')
     press.join()
 
 

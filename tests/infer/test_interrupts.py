@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -25,14 +24,6 @@ require exists(sits(p, h) for h in Hole) for p in Pigeon
 require !(sits(p, h) & sits(q, h)) for p, q in Pigeon, h in Hole if p < q
 query sits(0, 0)
 """
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Python's own handler of SIGINT, which a process in the background of a shell starts without."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")

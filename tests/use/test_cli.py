@@ -599,7 +599,14 @@ def test_control_c_is_no_crash(tmp_path: Path) -> None:
     program = tmp_path / "grid.plx"
     program.write_text(GRID, encoding="utf-8")
     command = [sys.executable, "-m", "plx", "run", str(program), "--method", "gibbs", "--accuracy", "1e-6"]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    run = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     assert run.stderr is not None
     run.stderr.readline()  # it says what it does when that takes longer than a second
     run.send_signal(signal.SIGINT)
