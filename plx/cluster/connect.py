@@ -28,6 +28,9 @@ _CONNECT = 5
 _STARTING = 60
 """Seconds in which worker processes of this machine must have started."""
 
+_NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
+"""The scheduler serves its health all the same: on any port, as two runs may go on at once."""
+
 _WORKER = "from distributed.cli.dask_worker import main; main()"
 
 
@@ -179,7 +182,7 @@ def _own(distributed: Any, workers: int) -> Iterator[Any]:
         stack.enter_context(_quiet())
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         scheduler = distributed.LocalCluster(
-            n_workers=0, dashboard_address=None, silence_logs=logging.CRITICAL + 1
+            n_workers=0, scheduler_kwargs=_NO_DASHBOARD, silence_logs=logging.CRITICAL + 1
         )
         stack.enter_context(scheduler)
         client = stack.enter_context(distributed.Client(scheduler, set_as_default=False))

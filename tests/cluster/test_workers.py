@@ -49,6 +49,11 @@ def test_the_number_of_workers_changes_no_answer(
     assert told(plx.run(PROGRAM, cluster=client, **RUN)) == alone
 
 
+def test_two_runs_have_workers_at_once(client: Any) -> None:
+    with connect._own(distributed, 1) as other:
+        assert len(other.nthreads()) == 1 and len(client.nthreads()) == 3
+
+
 def test_ctrl_c_in_a_call_leaves_no_chain_behind(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from plx.infer.mcmc.samplers import SAMPLERS
     from tests.cluster.test_parts import PROBLEM
