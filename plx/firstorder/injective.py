@@ -20,11 +20,13 @@ from plx.values import FALSE, TRUE
 
 def injective(terms: FunctionTerms, evaluator: Evaluator, task: Task) -> Task | None:
     """The same said of each value; None for a rule that says something else."""
+    if task.source.kind not in ("require", "observe"):
+        return None
     match task.body:
         case Aggregate(kind="alldifferent", body=RandomTerm() as term, scope=scope) if terms.is_term(term):
             return _once(terms, evaluator, task, term, scope, task.scope)
     found = dict.fromkeys(part for part in parts(task.body) if terms.is_term(part))
-    if task.source.kind not in ("require", "observe") or len(found) != 2:
+    if len(found) != 2:
         return None
     first, second = found
     assert isinstance(first, RandomTerm) and isinstance(second, RandomTerm)
