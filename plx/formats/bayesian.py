@@ -168,6 +168,8 @@ class _Peeling:
         aligned = [_aligned(part, scope) for part in parts]
         logs = sum((self.values.logs(each) for each in aligned), np.zeros(shape)).reshape(-1, shape[-1])
         top = float(logs.max())
+        if top == -math.inf:
+            return None
         sums = np.exp(logs - top).sum(axis=1)
         if not sums.min() or not (np.abs(sums / sums[0] - 1) <= _ROUNDING).all():
             return None

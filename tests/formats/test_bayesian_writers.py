@@ -65,6 +65,13 @@ def test_a_program_with_names_of_all_kinds(tmp_path: Path, suffix: str) -> None:
     same(marginals(plx.load(tmp_path / f"b{suffix}").run()), marginals(plx.compile(PROGRAM).run()))
 
 
+@pytest.mark.parametrize("suffix", FORMS)
+def test_no_world_is_no_network(tmp_path: Path, suffix: str) -> None:
+    text = "type T = {t1, t2} random a(x: T) ~ 0 require a(t1) | a(t2) observe !a(t2) | a(t1) query a(t1)"
+    with pytest.raises(PlxError, match="this is no Bayesian network"):
+        plx.convert(save(tmp_path, "a.plx", text), tmp_path / f"b{suffix}")
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(source=networks(), suffix=st.sampled_from(FORMS))
 def test_random_programs_are_written_or_refused(tmp_path: Path, source: str, suffix: str) -> None:
