@@ -6,8 +6,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-# How long an example takes says how fast the machine is, and nothing of the program.
-settings.register_profile("plx", deadline=None)
+# How long an example takes says how fast the machine is, and nothing of the program. Each change is tried
+# with the same examples; `--hypothesis-profile search` draws new ones.
+settings.register_profile("plx", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, derandomize=False)
 settings.load_profile("plx")
 
 
