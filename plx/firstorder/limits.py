@@ -50,6 +50,9 @@ ADDITIONS_PER_JOINT_CELL = 5000
 MOST_STATES = 64
 """Joint states of the counts of one element."""
 
+MOST_EACH = 64
+"""Values of a variable that is no element, each with counts of its own."""
+
 MOST_WORLDS_OF_CLASSES = 1 << 24
 """States of all elements, by class, that are kept at once: 256 MB."""
 

@@ -30,6 +30,7 @@ from plx.check.program import (
 )
 from plx.check.walk import parts, scope_exprs
 from plx.firstorder.elements import Marks, Universe, members
+from plx.firstorder.limits import MOST_EACH
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.graph.learned import ids_with
 from plx.ground.bind import all_instances, count_candidates
@@ -203,7 +204,7 @@ def _each(rules: Rules, task: Task) -> Iterator[Task]:
         if isinstance(binding.set, SetType) and binding.set.arguments:
             continue
         ids = members(rules.evaluator.program, binding.set)
-        if ids is None or not 1 < len(ids) <= _MOST_EACH:
+        if ids is None or not 1 < len(ids) <= MOST_EACH:
             continue
         for one in ids.tolist():
             fixed = replace(binding, set=SetConst((one,), span=binding.span))
@@ -211,10 +212,6 @@ def _each(rules: Rules, task: Task) -> Iterator[Task]:
             yield from _each(rules, replace(task, scope=replace(task.scope, bindings=bindings)))
         return
     yield task
-
-
-_MOST_EACH = 64
-"""Values of a variable that is no element, each with counts of its own."""
 
 
 def _is_wide(rules: Rules, expr: Expr) -> bool:
