@@ -20,6 +20,12 @@ SLICED_OPERATIONS = 1e11
 SLICES = 12
 """so many unknowns are fixed at most."""
 
+TOGETHER_OPERATIONS = 1e8
+"""Queries whose tree takes so many operations are not answered in groups;"""
+
+APART_TARGETS = 512
+"""nor are those about more targets."""
+
 PARTITION_OPERATIONS = 1e11
 """What sums over the partitions of sets may take: so many operations;"""
 
