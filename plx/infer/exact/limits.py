@@ -14,7 +14,7 @@ class ExactBudget:
     operations: float = 5e9
 
 
-SLICED_OPERATIONS = 1e11
+SLICED_OPERATIONS = 5e11
 """What elimination in slices may take: some minutes;"""
 
 SLICES = 12

@@ -19,7 +19,7 @@ from plx.graph.model import FactorGraph, GroundModel, GroundQuery
 from plx.graph.subgraph import below
 from plx.infer.answers import Nodes, asked_together, distinct, free_nodes
 from plx.infer.exact.elimination import JunctionTreePlan, measured, refusal
-from plx.infer.exact.limits import APART_TARGETS, NARROW_FACTORS, TOGETHER_OPERATIONS
+from plx.infer.exact.limits import APART_TARGETS, NARROW_FACTORS, SLICED_OPERATIONS, TOGETHER_OPERATIONS
 from plx.infer.exact.sliced import SlicedPlan, sliced
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.inference import Inference
@@ -98,7 +98,7 @@ def relevant(problem: Problem, whole: float) -> RelevantPlan | None:
     if not isinstance(always, JunctionTreePlan) or not always.fits() or always.operations > whole / 2:
         return None
     order = sorted(range(len(asked)), key=lambda i: needed[i].bit_count())
-    groups = _groups(model, [asked[i] for i in order], whole)
+    groups = _groups(model, [asked[i] for i in order], min(whole, SLICED_OPERATIONS))
     return None if groups is None or len(groups) == 1 else RelevantPlan(model, tuple(groups))
 
 
