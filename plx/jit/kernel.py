@@ -80,8 +80,8 @@ class Kernel(Generic[P, R]):
         return self._plain
 
     def counted(self, steps_left: Counter, calls: int, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call a kernel that counts its steps: uncompiled first, and compiled if ``calls`` like this one would
-        take too many.
+        """Call a kernel that counts its steps: uncompiled first, and compiled if so many ``calls`` would take
+        too many.
 
         ``steps_left`` [1], one of its arguments, is how many it may take at most. The kernel counts it down
         and returns once it is below 0.
