@@ -43,26 +43,29 @@ def distribution(answer: QueryResult) -> dict[tuple[object, ...], float]:
     }
 
 
-@pytest.mark.parametrize("few", [1 << 14, 0], ids=["enumeration", "elimination"])
 @settings(quietly, max_examples=100)
 @given(text=programs())
-def test_exact_answers_are_the_sums_over_worlds(few: int, text: str) -> None:
-    with patch.object(plx.infer.exact_choice, "FEW", few):
-        check_exact_answers(text)
+def test_exact_answers_are_the_sums_over_worlds(text: str) -> None:
+    check_exact_answers(text)
 
 
-@pytest.mark.parametrize("few", [1 << 14, 0], ids=["enumeration", "elimination"])
-@settings(quietly, max_examples=150)
+@settings(quietly, max_examples=100)
 @given(text=networks())
-def test_exact_answers_of_networks(few: int, text: str) -> None:
-    with patch.object(plx.infer.exact_choice, "FEW", few):
-        check_exact_answers(text)
+def test_exact_answers_of_networks(text: str) -> None:
+    check_exact_answers(text)
 
 
 def check_exact_answers(text: str) -> None:
+    """By enumeration, and by elimination."""
     truth = expected(text)
     if truth is None:
         return
+    for few in (1 << 14, 0):
+        with patch.object(plx.infer.exact_choice, "FEW", few):
+            check_exact(text, truth)
+
+
+def check_exact(text: str, truth: Answers) -> None:
     if not possible(truth):
         with pytest.raises(PlxError):
             run(text, method="exact")
@@ -80,14 +83,10 @@ def check_exact_answers(text: str) -> None:
             assert all(mine[key] == pytest.approx(p, abs=1e-9) for key, p in right.items())
 
 
-@pytest.mark.parametrize("few", [1 << 14, 0], ids=["enumeration", "elimination"])
 @settings(quietly, max_examples=100)
 @given(text=mixed_programs())
-def test_exact_answers_where_joins_distributions_closed_worlds_and_constraints_meet(
-    few: int, text: str
-) -> None:
-    with patch.object(plx.infer.exact_choice, "FEW", few):
-        check_exact_answers(text)
+def test_exact_answers_where_joins_distributions_closed_worlds_and_constraints_meet(text: str) -> None:
+    check_exact_answers(text)
 
 
 @seed(20170420)

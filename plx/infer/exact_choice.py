@@ -131,9 +131,9 @@ def _is_narrow(problem: Problem) -> bool:
 
 
 def _elimination(problem: Problem) -> Found:
-    from plx.infer.exact.sliced import elimination_or_slices
+    from plx.infer.exact.relevant import eliminated
 
-    return elimination_or_slices(problem)
+    return eliminated(problem)
 
 
 def _merged(problem: Problem) -> Found:

@@ -12,7 +12,7 @@ DEAR, PER_SECOND = 5e7, 5e8
 """Operations above which plans of unknown cost are tried before one whose cost is known, for half as long as
 that may take; and how many are done in a second, about."""
 
-FASTEST = 1e9
+FASTEST = 2e9
 """So many operations are done in a second at most: a plan that needs more than its share is not begun."""
 
 MEMORY = 2.0**32

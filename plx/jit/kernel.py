@@ -79,14 +79,15 @@ class Kernel(Generic[P, R]):
         Kernel.steps_left -= steps
         return self._plain
 
-    def counted(self, steps_left: Counter, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call a kernel that counts its steps: uncompiled first, and compiled if that takes too many.
+    def counted(self, steps_left: Counter, calls: int, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call a kernel that counts its steps: uncompiled first, and compiled if so many ``calls`` would take
+        too many.
 
         ``steps_left`` [1], one of its arguments, is how many it may take at most. The kernel counts it down
         and returns once it is below 0.
         """
         if "compiled" not in vars(self):
-            most, own = int(steps_left[0]), int(Kernel.steps_left)
+            most, own = int(steps_left[0]), int(Kernel.steps_left / calls)
             steps_left[0] = min(most, own)
             found = self._plain(*args, **kwargs)
             Kernel.steps_left -= min(most, own) - int(steps_left[0])

@@ -15,8 +15,8 @@ from tests.models import all_states, log_weights, make_model, node_states
 INF = float("inf")
 
 
-def network(seed: int) -> GroundModel:
-    """A random Bayesian network with weights on some of it, and a derived parent; it asks for two of it."""
+def network(seed: int, asked: int = 2) -> GroundModel:
+    """A random Bayesian network with weights on some of it, and a derived parent; it asks for some of it."""
     rng = np.random.default_rng(seed)
     cards = rng.integers(2, 4, size=7).tolist()
     derived = [([(0, [0, 1, 1][: cards[0]]), (1, [0, 1, 2][: cards[1]])], [0, 1, 1, 1])]
@@ -37,7 +37,9 @@ def network(seed: int) -> GroundModel:
         node = int(rng.integers(0, 7))
         factors.append(([node], rng.integers(-2, 3, size=cards[node])))
     model = make_model(cards, _exact(factors), derived)
-    return replace(model, queries=tuple(model.queries[int(i)] for i in rng.choice(7, size=2, replace=False)))
+    return replace(
+        model, queries=tuple(model.queries[int(i)] for i in rng.choice(7, size=asked, replace=False))
+    )
 
 
 def _exact(factors: list) -> list:

@@ -60,7 +60,7 @@ def commented(draw) -> str:
     return "".join(parts)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(commented())
 def test_random_programs_with_comments_anywhere(text):
     holds(text)

@@ -127,6 +127,14 @@ class JunctionTreePlan:
         """All answers, by propagation along the tree."""
         return solve(self.model, self)
 
+    def summed(self) -> tuple[float, Callable[[Nodes], FloatArray]]:
+        """The log of the sum over worlds, and the joint distribution of the distinct targets of each query,
+        flat in C order. Raises NoWorldError if no world is possible."""
+        try:
+            return summed(self)
+        except ImpossibleError:
+            raise contradiction(self.model) from None
+
     def draw(self, count: int, random: np.random.Generator) -> Assignments:
         """Worlds drawn along the tree, from its roots on. Raises NoWorldError if there is none."""
         network = self.skeleton.network
@@ -241,10 +249,7 @@ def solve(model: GroundModel, chosen: JunctionTreePlan | None = None) -> Inferen
         PlxError: no world is possible; the rules that clash are named.
     """
     chosen = chosen or plan(model)
-    try:
-        log_sum, joint = summed(chosen)
-    except ImpossibleError:
-        raise contradiction(model) from None
+    log_sum, joint = chosen.summed()
     return exact_inference(model, chosen.reason, log_sum, joint)
 
 

@@ -173,7 +173,8 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
         cap = float(best.bits.max(initial=1.0)) if best and best.complete else _HOPELESS_BITS
         steps_left, by_fill = _counter(), by_fill and spent <= _SEARCH_STEPS
         draw = noise.random(network.n_nodes)
-        found = skeleton(network, *_eliminated(graph, forced, by_fill, draw, cap, steps_left))
+        calls = max(1, _HOPELESS_TRIES + 1 - tries)
+        found = skeleton(network, *_eliminated(graph, forced, by_fill, draw, cap, steps_left, calls))
         spent += _MOST_STEPS - int(steps_left[0])
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
@@ -224,10 +225,12 @@ def _eliminated(
     noise: FloatArray,
     cap: float,
     steps_left: IntArray | None = None,
+    calls: int = 1,
 ) -> tuple[IntArray, IntArray, IntArray]:
     steps_left = _counter() if steps_left is None else steps_left
+    options = (graph, forced, by_fill, noise, cap, steps_left)
     return waited(
-        lambda stop: eliminate.counted(steps_left, graph, forced, by_fill, noise, cap, steps_left, stop),
+        lambda stop: eliminate.counted(steps_left, calls, *options, stop),
         1000.0 * len(graph.neighbour),
     )
 

@@ -22,7 +22,7 @@ from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.queries import singles
 from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner
-from plx.infer.answers import asked_together, map_answer
+from plx.infer.answers import Nodes, asked_together, map_answer
 from plx.infer.exact.drawing import drawn
 from plx.infer.exact.limits import TOGETHER, WORLDS
 from plx.infer.exact_plan import Refusal, exact_inference
@@ -36,16 +36,20 @@ from plx.values import FloatArray, IntArray
 Env = dict[int, IntArray]
 """The state of each node, as an array that broadcasts over the inner axes."""
 
+Inputs = list[tuple[int, int]]
+"""Inputs of a derived node, and the contribution vector of each."""
+
 _Sum = tuple[float, tuple[int, ...]]
 """The sum of some worlds' weights, and their states."""
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Which nodes belong to which component, and which derived nodes are split over several."""
+    """Which nodes belong to which component, and which derived nodes are split over several: what each
+    component adds to these are contributions of its own variables."""
 
     component: IntArray  # [V + D], -1: split or unused
-    split: frozenset[int]
+    split: dict[int, dict[int, Inputs]]
     variables: list[IntArray]
     derived: list[IntArray]
     factors: list[IntArray]
@@ -56,7 +60,7 @@ class _Component:
     """One component enumerated: log Z, and per target its joint distribution."""
 
     log_z: float = -np.inf
-    joint: dict[tuple[int, ...], FloatArray] = field(default_factory=dict)
+    joint: dict[Nodes, FloatArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +116,22 @@ class EnumerationPlan:
         Raises NoWorldError, naming the rules that clash, if no world has positive weight.
         """
         model, layout = self.problem.model, _layout(self.problem.graph, *self._components)
-        targets = asked_together(model.queries)
+        decided = {nodes: _deciding(layout, nodes) for nodes in asked_together(model.queries)}
         k = max((query.best for _, query in singles(model.queries) if query.kind == "map"), default=0)
-        parts = [_enumerate(model.graph, layout, c, targets) for c in range(len(layout.variables))]
+        targets: list[list[Nodes]] = [[] for _ in layout.variables]
+        for nodes, where in decided.items():
+            for c in where:
+                targets[c].append(nodes)
+        parts = [_enumerate(model.graph, layout, c, own) for c, own in enumerate(targets)]
         if any(part.log_z == -np.inf for part in parts) or model.log_constant == -np.inf:
             raise contradiction(model)
         log_sum = sum(part.log_z for part in parts)
         worlds = _best_worlds(model, layout, k) if k else ()
         found = exact_inference(
-            model, self.reason, log_sum, lambda nodes: _join(model.graph, layout, nodes, parts)
+            model,
+            self.reason,
+            log_sum,
+            lambda nodes: _join(model.graph, layout, nodes, [parts[c] for c in decided[nodes]]),
         )
         best = {i: map_answer(worlds[: q.best]) for i, q in singles(model.queries) if q.kind == "map"}
         return replace(found, answers=replaced(found.answers, best))
@@ -174,11 +185,26 @@ def _layout(graph: FactorGraph, component: IntArray, split: IntArray) -> _Layout
     members = _members(component, n)
     return _Layout(
         component=component,
-        split=frozenset(split.tolist()),
+        split={node: _by_component(graph, node, component) for node in split.tolist()},
         variables=[m[m < graph.n_variables] for m in members],
         derived=[m[m >= graph.n_variables] for m in members],
         factors=_members(of_factor, n),
     )
+
+
+def _by_component(graph: FactorGraph, node: int, component: IntArray) -> dict[int, Inputs]:
+    found: dict[int, Inputs] = {}
+    for source, vector in _inputs(graph, node):
+        found.setdefault(int(component[source]), []).append((source, vector))
+    return found
+
+
+def _deciding(layout: _Layout, nodes: Nodes) -> list[int]:
+    """The components that decide some nodes."""
+    found = set[int]()
+    for node in nodes:
+        found |= layout.split[node].keys() if node in layout.split else {int(layout.component[node])}
+    return sorted(found)
 
 
 def _members(label: IntArray, n: int) -> list[IntArray]:
@@ -187,7 +213,7 @@ def _members(label: IntArray, n: int) -> list[IntArray]:
     return [order[a:b] for a, b in itertools.pairwise(bounds)]
 
 
-def _enumerate(graph: FactorGraph, layout: _Layout, c: int, targets: Sequence[tuple[int, ...]]) -> _Component:
+def _enumerate(graph: FactorGraph, layout: _Layout, c: int, targets: Sequence[Nodes]) -> _Component:
     """Walk the worlds of component c, rescaling sums whenever a heavier world turns up."""
     top = -np.inf
     total = 0.0
@@ -229,19 +255,23 @@ def _chunks(graph: FactorGraph, layout: _Layout, c: int) -> Iterator[tuple[Env, 
             deadline.check()
         env = {node: np.full(scalar, s) for node, s in zip(variables[:inner], fixed, strict=True)} | trailing
         for node in layout.derived[c].tolist():
-            env[node] = graph.output_map(node - graph.n_variables)[_total(graph, node, env, env)]
+            env[node] = graph.output_map(node - graph.n_variables)[_total(graph, _inputs(graph, node), env)]
         logs = np.zeros(shape)
         for f in layout.factors[c].tolist():
             logs += graph.table_values(f)[tuple(env[node] for node in graph.scope_of(f).tolist())]
         yield env, logs, fixed
 
 
-def _total(graph: FactorGraph, node: int, env: Env, part: Env) -> IntArray:
-    """The sum behind a derived node, over those of its inputs that are in ``part``."""
+def _inputs(graph: FactorGraph, node: int) -> Inputs:
+    source, vector = graph.inputs_of(node - graph.n_variables)
+    return list(zip(source.tolist(), vector.tolist(), strict=True))
+
+
+def _total(graph: FactorGraph, inputs: Inputs, env: Env) -> IntArray:
+    """What some inputs of a derived node add up to."""
     total: IntArray = np.zeros([1] * next(iter(env.values())).ndim, dtype=np.int64)
-    for source, vector in zip(*graph.inputs_of(node - graph.n_variables), strict=True):
-        if int(source) in part:
-            total = total + graph.contribution_of(int(vector))[env[int(source)]]
+    for source, vector in inputs:
+        total = total + graph.contribution_of(vector)[env[source]]
     return total
 
 
@@ -250,7 +280,7 @@ def _accumulate(
     layout: _Layout,
     c: int,
     part: _Component,
-    nodes: tuple[int, ...],
+    nodes: Nodes,
     env: Env,
     weights: FloatArray,
 ) -> None:
@@ -258,8 +288,9 @@ def _accumulate(
     states, sizes = [], []
     for node in nodes:
         if node in layout.split:
-            states.append(_total(graph, node, env, env))
-            sizes.append(_largest_total(graph, node, env) + 1)
+            inputs = layout.split[node].get(c, [])
+            states.append(_total(graph, inputs, env))
+            sizes.append(sum(int(graph.contribution_of(vector).max()) for _, vector in inputs) + 1)
         elif layout.component[node] == c:
             states.append(env[node])
             sizes.append(int(graph.card[node]))
@@ -282,11 +313,6 @@ def _accumulate(
         part.joint[nodes] = counted
 
 
-def _largest_total(graph: FactorGraph, node: int, env: Env) -> int:
-    inputs = zip(*graph.inputs_of(node - graph.n_variables), strict=True)
-    return sum(int(graph.contribution_of(int(k)).max()) for source, k in inputs if int(source) in env)
-
-
 def _moved(joint: FloatArray, axis: int, states: IntArray, card: int) -> FloatArray:
     """The distribution with an axis of totals turned into one of states."""
     moved: FloatArray = np.zeros((card, *np.delete(joint.shape, axis)))
@@ -295,10 +321,8 @@ def _moved(joint: FloatArray, axis: int, states: IntArray, card: int) -> FloatAr
     return out
 
 
-def _join(
-    graph: FactorGraph, layout: _Layout, nodes: tuple[int, ...], parts: Sequence[_Component]
-) -> FloatArray:
-    """The joint distribution over all components, flat in C order.
+def _join(graph: FactorGraph, layout: _Layout, nodes: Nodes, parts: Sequence[_Component]) -> FloatArray:
+    """The joint distribution over the components that decide it, flat in C order.
 
     Components are independent, so split sums add: their distributions convolve. A node that
     lies in one component has a single state, 0, in every other.

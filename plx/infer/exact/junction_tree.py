@@ -12,8 +12,10 @@ import numpy as np
 
 from plx.graph.ragged import entries_of, owners, starts
 from plx.infer.exact.elimination_order import Skeleton, first_place
+from plx.infer.exact.plain_tables import plain_tables
 from plx.infer.interrupts import waited
 from plx.infer.kernels.junction_tree import Tree, collect, distribute, row_strides
+from plx.infer.kernels.plain_junction_tree import collect_plain, distribute_plain
 from plx.infer.kernels.tree_covariance import covariance
 from plx.values import FloatArray, IntArray
 
@@ -31,6 +33,9 @@ class EntryStatistics(NamedTuple):
     coefficient: FloatArray
     size: int  # K
 
+
+_PLAIN_OPERATIONS = 3e7
+"""Trees that take so many operations are propagated in plain numbers, where these hold."""
 
 _MOST_KEPT = 2_000_000
 """Messages of more numbers than this are not kept from one run to the next."""
@@ -91,6 +96,9 @@ class Propagation:
 
         Raises Impossible.
         """
+        large = self._runs == 1 and self._skeleton.operations >= _PLAIN_OPERATIONS
+        if large and (plain := self._plainly(tables)) is not None:
+            return plain
         if self._reading is None:
             scale = self._collected(tables)[2]
             return Beliefs(math.fsum(scale * self._times), np.empty(0), np.zeros(1, dtype=np.int64))
@@ -147,6 +155,26 @@ class Propagation:
         self._last = passes if self._runs > 1 and len(inward) <= _MOST_KEPT else None
         return passes
 
+    def _plainly(self, tables: FloatArray) -> Beliefs | None:
+        """As `run`, in plain numbers; None where these might become too small."""
+        tree, found = self.tree, plain_tables(self.tree, tables)
+        if found is None:
+            return None
+        scale = np.zeros(len(tree.parent))
+        inward = collect_plain.sized(self._skeleton.operations)
+        done = waited(
+            lambda stop: inward(tree, found.data, len(tables), found.item_least, scale, stop),
+            tree.entry_start[-1],
+        )
+        if done < 0:
+            return None
+        if not done:
+            raise ImpossibleError
+        log_z = math.fsum((scale + found.shift) * self._times)
+        if self._reading is None:
+            return Beliefs(log_z, np.empty(0), np.zeros(1, dtype=np.int64))
+        return Beliefs(log_z, self._reading.read_plain(found.data, scale), self._reading.start)
+
     def _collected(self, tables: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What the pass to the roots leaves: tables and messages, room for a clique, scales."""
         tree = self.tree
@@ -185,6 +213,19 @@ class _Reading:
             lambda stop: outward(self._tree, data, messages, table, scale, *self._order, out, stop),
             self._tree.entry_start[-1],
         )
+        return self._normalised(out)
+
+    def read_plain(self, data: FloatArray, scale: FloatArray) -> FloatArray:
+        """As `read`, from what the pass in plain numbers left."""
+        out, messages = np.zeros(self.start[-1]), len(self._skeleton.network.table)
+        outward = distribute_plain.sized(self._skeleton.operations)
+        waited(
+            lambda stop: outward(self._tree, data, messages, scale, *self._order, out, stop),
+            self._tree.entry_start[-1],
+        )
+        return self._normalised(out)
+
+    def _normalised(self, out: FloatArray) -> FloatArray:
         return np.asarray(out / np.repeat(np.add.reduceat(out, self.start[:-1]), np.diff(self.start)))
 
 

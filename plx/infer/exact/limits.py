@@ -7,18 +7,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ExactBudget:
-    """What elimination may take: table entries (8 bytes each: 1 GiB), and operations (10^9 take some
-    seconds)."""
+    """What elimination may take: table entries (8 bytes each: 2 GiB), and operations (10^9 take one to
+    three seconds)."""
 
-    entries: float = 2.0**27
-    operations: float = 5e9
+    entries: float = 2.0**28
+    operations: float = 1e10
 
 
-SLICED_OPERATIONS = 1e11
-"""What elimination in slices may take: some minutes;"""
+SLICED_OPERATIONS = 5e11
+"""What elimination in slices or in groups of queries may take: some ten minutes;"""
 
 SLICES = 12
 """so many unknowns are fixed at most."""
+
+TOGETHER_OPERATIONS = 1e8
+"""Queries whose tree takes so many operations are not answered in groups;"""
+
+APART_TARGETS = 512
+"""nor are those about more targets."""
 
 PARTITION_OPERATIONS = 1e11
 """What sums over the partitions of sets may take: so many operations;"""

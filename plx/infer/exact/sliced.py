@@ -20,17 +20,16 @@ from plx.graph.ragged import owners, starts
 from plx.graph.rows import BoolArray
 from plx.graph.sizes import from_bits
 from plx.graph.worlds import run_strides
-from plx.infer.answers import asked_together
+from plx.infer.answers import Nodes, asked_together
 from plx.infer.exact.drawing import drawn
-from plx.infer.exact.elimination import Cost, JunctionTreePlan, measured, refusal
+from plx.infer.exact.elimination import Cost, JunctionTreePlan
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import Beliefs, ImpossibleError, Propagation
 from plx.infer.exact.limits import SLICED_OPERATIONS, SLICES, ExactBudget
 from plx.infer.exact.tree_draws import TreeDraws, of_variables
-from plx.infer.exact_plan import Refusal, exact_inference
+from plx.infer.exact_plan import exact_inference
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Assignments, Inference
-from plx.infer.problem import Problem
 from plx.numerals import counted
 from plx.values import FloatArray, IntArray
 
@@ -71,7 +70,12 @@ class SlicedPlan:
         return 8.0 * from_bits(Cost.of(self.tree).entry_bits)
 
     def run(self) -> Inference:
-        """All answers, added up over the slices. Raises NoWorldError, and OutOfTimeError at the deadline."""
+        """All answers. Raises NoWorldError, and OutOfTimeError at the deadline."""
+        log_sum, joint = self.summed()
+        return exact_inference(self.model, self.reason, log_sum, joint)
+
+    def summed(self) -> tuple[float, Callable[[Nodes], FloatArray]]:
+        """As that of `JunctionTreePlan`, added up over the slices."""
         scopes = sorted({*map(self.whole.scope, asked_together(self.model.queries))} - {()})
         top, mass = -math.inf, 0.0
         sums = [np.zeros(self.whole.skeleton.network.card[list(scope)]) for scope in scopes]
@@ -88,10 +92,7 @@ class SlicedPlan:
             raise contradiction(self.model)
         joints = {scope: (summed / mass).ravel() for scope, summed in zip(scopes, sums, strict=True)}
         joints[()] = np.ones(1)
-        log_sum = top + math.log(mass)
-        return exact_inference(
-            self.model, self.reason, log_sum, lambda nodes: joints[self.whole.scope(nodes)]
-        )
+        return top + math.log(mass), lambda nodes: joints[self.whole.scope(nodes)]
 
     def draw(self, count: int, random: np.random.Generator) -> Assignments:
         """Worlds of the slices: how many are of each is drawn first. Raises as ``run``."""
@@ -160,14 +161,6 @@ def _restricted(
     size = starts([len(places) for places in entry])
     sliced = tree.network._replace(table_at=size[:-1], table=np.zeros(size[-1]))
     return replace(tree, network=sliced), np.concatenate([*entry, np.empty(0, dtype=np.int64)]), offset
-
-
-def elimination_or_slices(problem: Problem) -> JunctionTreePlan | SlicedPlan | Refusal:
-    """The plan for elimination, in slices where the whole takes too much memory; or what it would take."""
-    found = measured(problem)
-    if isinstance(found, Refusal) or found.fits():
-        return found
-    return sliced(problem.model, found) or refusal(found)
 
 
 def sliced(model: GroundModel, whole: JunctionTreePlan) -> SlicedPlan | None:

@@ -75,7 +75,7 @@ def block_size(tree: Tree, c: int) -> int:
     return size
 
 
-def _run(tree: Tree, c: int, link: int, block: int) -> int:
+def repeats(tree: Tree, c: int, link: int, block: int) -> int:
     """How many neighbouring entries of a block always agree on what the link leads to."""
     begin = tree.axis_start[c]
     for d in range(tree.derived_start[c], tree.derived_start[c + 1]):
@@ -187,7 +187,7 @@ def gather(
         part = table[chunk * block : (chunk + 1) * block]
         part[:] = 0.0
         for i in range(tree.item_start[c], tree.item_start[c + 1]):
-            run = _run(tree, c, tree.item_link[i], block)
+            run = repeats(tree, c, tree.item_link[i], block)
             index_of(tree, c, tree.item_link[i], chunk, block, run, k, derived, index)
             source = data[tree.item_source[i] :]
             if run == 1:
@@ -233,7 +233,7 @@ def collect(tree: Tree, data: Floats, messages: int, table: Floats, scale: Float
     return True
 
 
-def _sum(part: Floats) -> float:
+def sum_of(part: Floats) -> float:
     """A sum in four strands, which do not wait for each other."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     whole = len(part) - len(part) % 4
@@ -250,7 +250,7 @@ def _sum(part: Floats) -> float:
 def _add_up(tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: IntGrid, index: Ints) -> None:
     """Add the entries of clique c to those of ``out`` that the link leads to."""
     block = block_size(tree, c)
-    run = _run(tree, c, link, block)
+    run = repeats(tree, c, link, block)
     for chunk in range((tree.entry_start[c + 1] - tree.entry_start[c]) // block):
         k = derive(tree, c, chunk, block, derived, index)
         index_of(tree, c, link, chunk, block, run, k, derived, index)
@@ -260,7 +260,7 @@ def _add_up(tree: Tree, c: int, link: int, table: Floats, out: Floats, derived: 
                 out[index[j]] += part[j]
         else:
             for q in range(block // run):
-                out[index[q]] += _sum(part[q * run : (q + 1) * run])
+                out[index[q]] += sum_of(part[q * run : (q + 1) * run])
 
 
 @kernel

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import plx
 from plx.errors import PlxError
 from plx.graph.model import GroundModel, GroundQuery, Target
 from plx.infer.exact import enumeration
@@ -126,3 +127,16 @@ def test_the_size_is_known_however_large() -> None:
     plan = EnumerationPlan(Problem(model))
     assert plan.bits == pytest.approx([3000])
     assert plan.worlds == np.inf and plan.operations > 1e300
+
+
+def test_each_part_is_asked_for_its_own_targets_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    own = enumeration._accumulate
+    monkeypatch.setattr(enumeration, "_accumulate", lambda *a: calls.append(a[4]) or own(*a))
+    n = 40
+    text = f"type P = 1..{n}\nrandom a(P)\nweight p / 9: a(p) for p in P\nquery a(p) for p in P\n"
+    result = plx.compile(text + "query count(a(p) for p in P if p <= 5) as n\n").run(method="exact")
+    assert len(calls) == n + 5
+    odds = np.exp(np.arange(1, 6) / 9)
+    assert result["n"].distribution[0] == pytest.approx(np.prod(1 / (1 + odds)), rel=1e-12)
+    assert result["a(3)"].probability == pytest.approx(odds[2] / (1 + odds[2]), rel=1e-12)
