@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from plx.deadline import OutOfTimeError, seconds_left, within
+from plx.graph.sizes import size_text
 from plx.infer.exact_choice import ExactWays
 from plx.infer.exact_plan import ExactPlan, GaveUpError
 from plx.infer.limits import (
@@ -20,6 +21,7 @@ from plx.infer.limits import (
     PER_SECOND,
     PLANNING,
     SOLVING,
+    TRIED_BEFORE,
     TRYING,
     TRYING_ALONE,
     USUAL_PLANNING,
@@ -31,19 +33,24 @@ Found = TypeVar("Found")
 
 
 def carried_out(ways: ExactWays, plan: ExactPlan, carry: Callable[[ExactPlan], Found]) -> Found:
-    """What a plan gives; where it takes long, plans of unknown cost are tried first for half as long."""
+    """What a plan gives; where it takes long, plans of unknown cost are tried first, for a part of that."""
     if plan.operations is not None and plan.operations > DEAR:
-        found = _tried(ways, carry, max(LEAST_TRYING, plan.operations / PER_SECOND / 2))
+        found = _tried(ways, carry, max(LEAST_TRYING, TRIED_BEFORE * plan.operations / PER_SECOND))
         if found is not None:
             return found
     return carry(plan)
 
 
 def exactly(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Found | None:
-    """What the best exact way gives, until the deadline; None if none fits."""
+    """What the best exact way gives, until the deadline; None if none fits, as one that surely takes longer
+    does not."""
     clock = Clock()
-    if (plan := ways.cheapest()) is not None:
+    plan = ways.cheapest()
+    if plan is not None and not _takes_too_long(plan, seconds_left()):
         return carried_out(ways, plan, carry)
+    if plan is not None:
+        size = size_text(math.log2(plan.operations or 1))
+        ways.given_up.append(f"{plan.reason}: {size} operations take more than {seconds_left():.0f} s")
     return _tried(ways, carry, share=TRYING_ALONE, spent=clock.seconds)
 
 
@@ -52,7 +59,7 @@ def exactly_in_time(ways: ExactWays, carry: Callable[[ExactPlan], Found]) -> Fou
     try:
         with within(_planning()):
             plan = ways.cheapest()
-        if plan is None or _takes_too_long(plan):
+        if plan is None or _takes_too_long(plan, SOLVING * seconds_left()):
             return _tried(ways, carry)
         with within(SOLVING * seconds_left()):
             return carried_out(ways, plan, carry)
@@ -88,9 +95,9 @@ def _tried(
     return None
 
 
-def _takes_too_long(plan: ExactPlan) -> bool:
-    """Whether a plan surely takes more than the share of the time that is left for it."""
-    return plan.operations is not None and plan.operations > max(DEAR, FASTEST * SOLVING * seconds_left())
+def _takes_too_long(plan: ExactPlan, seconds: float) -> bool:
+    """Whether a plan surely takes longer than so many seconds."""
+    return plan.operations is not None and plan.operations > max(DEAR, FASTEST * seconds)
 
 
 def _planning() -> float:

@@ -9,8 +9,11 @@ CHEAP = 3e6
 """Operations below which elimination is taken without a look at other ways: it is done in about 10 ms."""
 
 DEAR, PER_SECOND = 5e7, 5e8
-"""Operations above which plans of unknown cost are tried before one whose cost is known, for half as long as
-that may take; and how many are done in a second, about."""
+"""Operations above which plans of unknown cost are tried before one whose cost is known, and how many are
+done in a second, about;"""
+
+TRIED_BEFORE = 0.25
+"""for this share of the time that it may take."""
 
 FASTEST = 2e9
 """So many operations are done in a second at most: a plan that needs more than its share is not begun."""

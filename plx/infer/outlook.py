@@ -10,7 +10,7 @@ from plx.graph.assemble import variable_cards
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.exact_choice import ExactWays
 from plx.infer.exact_plan import ExactPlan
-from plx.infer.limits import DEAR, FASTEST, LEAST_TRYING, PER_SECOND, PLANNING, SOLVING, TRYING
+from plx.infer.limits import DEAR, FASTEST, LEAST_TRYING, PER_SECOND, PLANNING, SOLVING, TRIED_BEFORE, TRYING
 from plx.infer.options import Options
 from plx.infer.prepared import Prepared
 
@@ -48,7 +48,7 @@ def outlook(ready: Prepared) -> Outlook:
 
 def _known(ways: ExactWays, plan: ExactPlan) -> Outlook:
     operations = plan.operations or 0.0
-    most = max(LEAST_TRYING, operations / PER_SECOND / 2)
+    most = max(LEAST_TRYING, TRIED_BEFORE * operations / PER_SECOND)
     tried, seconds = _tried(ways, most) if operations > DEAR else ([], None)
     words = plan.reason if not operations else f"exact: {plan.reason}, about {_number(operations)} operations"
     if operations > FASTEST * SOLVING * _USUAL:

@@ -228,6 +228,17 @@ def test_a_plan_of_unknown_cost_has_a_slice_of_the_time(monkeypatch: pytest.Monk
         infer(coupled(), "exact", replace(options, seconds=3.2))
 
 
+def test_a_plan_that_surely_takes_longer_than_there_is_time_is_refused_with_its_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(WAYS, "long", lambda problem: Told(8e11, reason="a long way"))
+    with pytest.raises(PlxError, match=r"a long way: about 10.12 operations take more than \d+ s"):
+        infer(coupled(), "exact", Options(seconds=60.0))
+    assert infer(coupled(), "exact", Options(seconds=None)).reason == "a long way"
+    monkeypatch.setitem(WAYS, "untold", lambda problem: Told(None, reason="untold"))
+    assert infer(coupled(), "exact", Options(seconds=60.0)).reason == "untold"
+
+
 def test_a_plan_past_the_memory_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WAYS, "large", lambda problem: Told(1.0, memory=1e12))
     ways = ExactWays(Problem(coupled()))

@@ -18,7 +18,7 @@ from plx.infer.circuit.compiler_process import installed
 from plx.infer.circuit.decision_order import priorities
 from plx.infer.circuit.equivalent import Equivalent, equivalent
 from plx.infer.circuit.exclusive import in_pairs
-from plx.infer.circuit.limits import BEST, BEST_ROUNDS, EDGES, FIRST_DECISIONS, MIXED, READS
+from plx.infer.circuit.limits import BEST, BEST_ROUNDS, EDGES, FIRST_DECISIONS, FIRST_SECONDS, MIXED, READS
 from plx.infer.circuit.outside import compiled_outside
 from plx.infer.circuit.tables import factors_of
 from plx.infer.exact.junction_tree import ImpossibleError
@@ -37,6 +37,7 @@ from plx.infer.kernels.circuit_passes import (
 )
 from plx.infer.kernels.propagation import Factors
 from plx.infer.kernels.residuals import Residuals, copied
+from plx.infer.options import Clock
 from plx.numerals import counted
 from plx.values import FloatArray, IntArray
 
@@ -180,52 +181,79 @@ def compiled(graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> Compiled
     Raises ImpossibleError if there is no world, GaveUpError where the circuit gets too large, and
     OutOfTimeError at the deadline.
     """
-    merged = equivalent(in_pairs(graph, asked))
-    factors, pool, log = factors_of(merged.network, priorities(merged.network))
-    if log == -math.inf:
-        raise ImpossibleError
-    found = _searched(factors, pool)
-    if found.root == NOTHING:
-        raise ImpossibleError
-    circuit = found.circuit
-    kernel = reached_circuit.sized(float(len(circuit.child)))
-    small, top = kernel(circuit, int(factors.state_at[-1]), found.root)
-    return CompiledCircuit(merged, small, top, log, unit, found.effort, found.given_up)
+    return Compilation(graph, asked, unit).circuit()
 
 
 class _Found(NamedTuple):
     root: int
     circuit: Circuit
     effort: str
-    given_up: tuple[str, ...] = ()
 
 
-def _searched(factors: Factors, pool: Residuals) -> _Found:
-    """A circuit: ways to choose what to decide take turns, as none is good for all models, long ones for the
-    one that got furthest. After the first turns a compiler that learns from conflicts is asked, if there is
-    one."""
-    flat = factors._replace(priority=np.zeros(len(factors.card)))
-    ways = [_Search(flat, 1.0, pool), _Search(factors, MIXED, pool), _Search(factors, 0.0, pool)]
-    most, given_up = FIRST_DECISIONS, tuple[str, ...]()
-    while True:
-        for way in ways:
-            if way.went_on(most, ways):
-                return _ended(way, ways, given_up)
-        best = max(ways, key=lambda way: way.done[most])
-        for further in range(1, BEST_ROUNDS + 1):
-            if best.went_on(most << further, ways):
-                return _ended(best, ways, given_up)
-        if most == FIRST_DECISIONS and installed():
+class Compilation:
+    """A model on its way to a circuit; its arguments, and what its methods raise, as of `compiled`.
+
+    Ways to choose what to decide take turns, as none is good for all models, long ones for the one that got
+    furthest. After the first turns a compiler that learns from conflicts is asked, if there is one.
+    """
+
+    def __init__(self, graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> None:
+        self.merged, self.unit = equivalent(in_pairs(graph, asked)), unit
+        network = self.merged.network
+        self.factors, self.pool, self.log = factors_of(network, priorities(network))
+        if self.log == -math.inf:
+            raise ImpossibleError
+        self.given_up: list[str] = []
+        """What was tried in vain, in words for people."""
+        flat = self.factors._replace(priority=np.zeros(len(self.factors.card)))
+        choices = (flat, 1.0), (self.factors, MIXED), (self.factors, 0.0)
+        self._ways = [_Search(factors, by_use, self.pool) for factors, by_use in choices]
+        self._most = FIRST_DECISIONS
+        self._found: _Found | None = None
+
+    def ended_at_once(self) -> bool:
+        """Whether the first turns are all that it takes."""
+        if self._most == FIRST_DECISIONS:
+            self._found = self._turn(FIRST_SECONDS)
+        return self._found is not None
+
+    def circuit(self) -> CompiledCircuit:
+        """The circuit, however long it takes."""
+        if not self.ended_at_once() and installed():
             try:
-                return _Found(*compiled_outside(factors, pool), "by d4")
+                self._found = _Found(*compiled_outside(self.factors, self.pool), "by d4")
             except GaveUpError as gave_up:
-                given_up = (f"compiling went on without d4: {gave_up}",)
-        most <<= 1
+                self.given_up.append(f"compiling went on without d4: {gave_up}")
+        while self._found is None:
+            self._found = self._turn()
+        root, circuit, effort = self._found
+        if root == NOTHING:
+            raise ImpossibleError
+        kernel = reached_circuit.sized(float(len(circuit.child)))
+        small, top = kernel(circuit, int(self.factors.state_at[-1]), root)
+        return CompiledCircuit(self.merged, small, top, self.log, self.unit, effort, tuple(self.given_up))
 
+    def _turn(self, seconds: float = math.inf) -> _Found | None:
+        """One turn of each way, and some of the best; each as long as all before. None if none has ended, in
+        so many seconds."""
+        clock, most = Clock(), self._most
+        self._most <<= 1
+        for way in self._ways:
+            if way.went_on(most, self._ways):
+                return self._ended(way)
+            if clock.seconds > seconds:
+                return None
+        best = max(self._ways, key=lambda way: way.done[most])
+        for further in range(1, BEST_ROUNDS + 1):
+            if best.went_on(most << further, self._ways):
+                return self._ended(best)
+            if clock.seconds > seconds:
+                return None
+        return None
 
-def _ended(way: _Search, ways: list[_Search], given_up: tuple[str, ...]) -> _Found:
-    effort = f"in {counted(sum(way.decisions for way in ways), 'decision')}"
-    return _Found(way.root, circuit_of(way.compiling.made), effort, given_up)
+    def _ended(self, way: _Search) -> _Found:
+        effort = f"in {counted(sum(way.decisions for way in self._ways), 'decision')}"
+        return _Found(way.root, circuit_of(way.compiling.made), effort)
 
 
 class _Search:

@@ -7,24 +7,15 @@ it reads propositions, clauses, a way to branch and a limit of memory from its i
 from __future__ import annotations
 
 import importlib.util
-import os
-import pickle
-import sys
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from plx import deadline
 from plx.graph.ragged import starts
+from plx.infer.circuit.limited_process import answer_apart, serve
 from plx.infer.circuit.limits import BRANCHINGS, COMPILER_MEMORY, COMPILER_PAGE
-from plx.infer.exact_plan import GaveUpError
 from plx.infer.kernels.dnnf import AND, FALSE, OR, TRUE, Dnnf
-from plx.infer.own_process import apart
 from plx.values import IntArray
-
-_NO_MEMORY = 3
-"""The exit status of a process whose memory is over."""
 
 
 def installed() -> bool:
@@ -37,17 +28,8 @@ def compiled_apart(propositions: int, clauses: list[list[int]], branching: str =
 
     Raises GaveUpError where the compiler is killed or out of memory, and OutOfTimeError at the deadline.
     """
-    deadline.check()
-    ended = apart(__name__, pickle.dumps((propositions, clauses, branching, COMPILER_MEMORY)))
-    if ended.status is None:
-        raise deadline.OutOfTimeError
-    if ended.status == _NO_MEMORY:
-        raise GaveUpError(f"d4 took more than {COMPILER_MEMORY:,} bytes of memory")
-    if ended.status < 0:
-        raise GaveUpError(f"d4 was killed (signal {-ended.status})")
-    if ended.status:
-        raise GaveUpError(f"d4 failed (exit status {ended.status})")
-    return Dnnf(*pickle.loads(ended.output))
+    sent = propositions, clauses, branching
+    return Dnnf(*answer_apart(__name__, "d4", COMPILER_MEMORY, sent))
 
 
 def read_dnnf(text: str) -> Dnnf:
@@ -90,27 +72,8 @@ def _children_first(source: IntArray, n: int) -> tuple[IntArray, IntArray]:
     return place, order
 
 
-def _main() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # the compiler prints
-    compiler = import_module("py_d4")  # before memory is limited
-    propositions, clauses, branching, memory = pickle.loads(sys.stdin.buffer.read())
-    try:
-        _limit_memory(memory)
-        with answers:
-            answers.write(
-                pickle.dumps(tuple(read_dnnf(_compiled(compiler, propositions, clauses, branching))))
-            )
-    except MemoryError:
-        os._exit(_NO_MEMORY)
-
-
-def _limit_memory(memory: int) -> None:
-    try:
-        import resource
-    except ImportError:  # there are no limits for one process
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+def _answer(py_d4: Any, sent: tuple[int, list[list[int]], str]) -> tuple[IntArray, ...]:
+    return tuple(read_dnnf(_compiled(py_d4, *sent)))
 
 
 def _compiled(py_d4: Any, propositions: int, clauses: list[list[int]], branching: str) -> str:
@@ -124,4 +87,4 @@ def _compiled(py_d4: Any, propositions: int, clauses: list[list[int]], branching
 
 
 if __name__ == "__main__":
-    _main()
+    serve("py_d4", _answer)

@@ -13,6 +13,9 @@ FIRST_DECISIONS = 1_000
 """So many decisions are made with each way to choose them, one way after the other, in the first round, and
 twice as many in each round as before."""
 
+FIRST_SECONDS = 1.0
+"""The first round is cut short after so many seconds: each decision takes long in some models."""
+
 BEST_ROUNDS = 3
 """The way that is furthest after a round goes on by so many."""
 
@@ -50,6 +53,21 @@ no end of it,"""
 
 FIRST_BRANCHING = 10.0
 """seconds."""
+
+COUNTER_MEMORY = 1 << 32
+"""Bytes that a counter of models in a process of its own may take;"""
+
+COUNTER_SHARE = 0.8
+"""its share of the time that is left;"""
+
+COUNTS = 1 << 12
+"""how many counts it is asked for at most, one for each joint state that is asked about;"""
+
+FEW_COUNTS = 8
+"""and at most so many before a compiler is asked, whose one circuit answers all."""
+
+FAR = 600.0
+"""The log of the ratio of the two weights of a proposition, past which doubles are not enough for counts."""
 
 MENTIONS = 2.0**33
 """Bits at most that say which nodes of two states a circuit node is about: a gigabyte."""

@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from plx.graph.queries import singles
-from plx.infer.answers import map_answer
-from plx.infer.circuit.compiled import CompiledCircuit, compiled
-from plx.infer.circuit.limits import EDGES, STATES
+from plx.infer.answers import asked_together, map_answer
+from plx.infer.circuit.compiled import Compilation, CompiledCircuit
+from plx.infer.circuit.counter_process import installed
+from plx.infer.circuit.limits import EDGES, FEW_COUNTS, STATES
+from plx.infer.circuit.weighted_counts import counts_needed, weighted_counts
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.exact_plan import GaveUpError, Refusal, exact_inference
 from plx.infer.exact_scores import States as Worlds
@@ -19,6 +21,7 @@ from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference, World
 from plx.infer.options import Clock
 from plx.infer.problem import Problem
+from plx.numerals import counted
 from plx.sequences import replaced
 from plx.values import FloatArray, IntArray
 
@@ -43,6 +46,8 @@ class CircuitPlan:
         Raises NoWorldError, GaveUpError where the circuit gets too large, and OutOfTimeError.
         """
         model, clock = self.problem.model, Clock()
+        if (by_counts := self._by_counts(clock)) is not None:
+            return by_counts
         circuit = self._circuit
         place = circuit.network.node
         found = exact_inference(
@@ -75,10 +80,36 @@ class CircuitPlan:
     def _sums(self) -> Sums:
         return sums_of(self.problem.model)
 
+    def _by_counts(self, clock: Clock) -> Inference | None:
+        """All answers by counting models, where there is a counter and so few are asked for that no circuit
+        is wanted, and the first turns have not ended with one; None if that cannot be done."""
+        model = self.problem.model
+        if not installed() or any(query.kind == "map" for _, query in singles(model.queries)):
+            return None
+        try:
+            compiling = self._compiling
+            place = compiling.merged.network.node
+            wanted = {n: tuple(place[list(n)].tolist()) for n in asked_together(model.queries)}
+            many = counts_needed(compiling, list(wanted.values()))
+            if many > FEW_COUNTS or compiling.ended_at_once():
+                return None
+            sums = weighted_counts(compiling, list(wanted.values()))
+        except GaveUpError as gave_up:
+            self._compiling.given_up.append(f"models were not counted by ganak: {gave_up}")
+            return None
+        except ImpossibleError:
+            raise contradiction(model) from None
+        reason = f"{counted(many, 'count')} of weighted models by ganak, {clock.seconds:.2f} s"
+        return exact_inference(model, reason, sums.log_sum, lambda nodes: sums.joints[wanted[nodes]])
+
+    @cached_property
+    def _compiling(self) -> Compilation:
+        return Compilation(self._sums.graph, self.problem.targets.asked, self._sums.unit)
+
     @cached_property
     def _circuit(self) -> CompiledCircuit:
         try:
-            return compiled(self._sums.graph, self.problem.targets.asked, self._sums.unit)
+            return self._compiling.circuit()
         except ImpossibleError:
             raise contradiction(self.problem.model) from None
 

@@ -30,8 +30,12 @@ _FEW_NODES = 2000
 GOOD_ENOUGH = 2e5
 """Operations below which the first order is taken; after n tries n³ times as many are good enough,"""
 
-_MANY_TRIES = 900
-"""at most 900 n times."""
+_MANY_TRIES = 100
+"""at most 100 n times."""
+
+_TEMPER, _PLAIN_TRIES = 0.1, 3
+"""After so many tries the fill of each node is multiplied by a random number to this power: orders that are
+nearly greedy are often better by some bits, where ties are few."""
 
 _MOST_TRIES = 150
 
@@ -42,7 +46,10 @@ _MANY_STEPS = 20_000
 """Where counting the fill of every node takes more steps, in thousands, orders by size come first."""
 
 _SEARCH_STEPS = 1_000_000_000
-"""After so many steps, some two seconds, fill is not counted any more, and three tries are enough."""
+"""After so many steps, some two seconds, fill is not counted any more, and three tries are enough;"""
+
+_SEARCH_SHARE, _LONG_SEARCH = 0.1, 3_000_000_000
+"""or after this share of the operations that the best order takes, at most so many."""
 
 _TRIED_STEPS = 300_000_000
 """Orders to decide by, not to eliminate in, get fewer."""
@@ -163,24 +170,31 @@ def find_order(network: Network, seed: int = 0) -> Skeleton:
         scout = _eliminated(graph, _EMPTY, False, np.zeros(network.n_nodes), _HOPELESS_BITS)
         if len(scout[0]) < network.n_nodes and network.n_nodes > _FEW_NODES:
             return skeleton(network, *scout)
-    most = max(3, min(_MOST_TRIES, _STEPS // max(1, network.n_nodes)))
+    trials = max(3, min(_MOST_TRIES, _STEPS // max(1, network.n_nodes)))
     candidates = [(network.guide, False)] if len(network.guide) else []
-    candidates += [(_EMPTY, trial % 3 == 1 if large else trial % 3 != 1) for trial in range(most)]
+    candidates += [(_EMPTY, trial % 3 == 1 if large else trial % 3 != 1) for trial in range(trials)]
     noise = np.random.default_rng(seed)
     best: Skeleton | None = None
     spent = 0
     for tries, (forced, by_fill) in enumerate(candidates, start=1):
         cap = float(best.bits.max(initial=1.0)) if best and best.complete else _HOPELESS_BITS
-        steps_left, by_fill = _counter(), by_fill and spent <= _SEARCH_STEPS
-        draw = noise.random(network.n_nodes)
+        most = _SEARCH_STEPS
+        if best and best.complete:
+            most = max(most, int(min(_LONG_SEARCH, _SEARCH_SHARE * best.operations)))
+        by_fill = by_fill and spent < most
+        given = most - spent if by_fill else _MOST_STEPS
+        steps_left = _counter(given)
+        draw, temper = noise.random(network.n_nodes), _TEMPER * (by_fill and tries > _PLAIN_TRIES)
         calls = max(1, _HOPELESS_TRIES + 1 - tries)
-        found = skeleton(network, *_eliminated(graph, forced, by_fill, draw, cap, steps_left, calls))
-        spent += _MOST_STEPS - int(steps_left[0])
+        found = skeleton(network, *_eliminated(graph, forced, by_fill, draw, cap, steps_left, calls, temper))
+        spent += given - int(steps_left[0])
+        if by_fill and steps_left[0] < 0 and not found.complete:
+            continue  # an order by size comes next
         if best is None or (found.complete, -found.operations) > (best.complete, -best.operations):
             best = found
         hopeless = not best.complete and (tries >= _HOPELESS_TRIES or network.n_nodes > _FEW_NODES)
         hopeless |= tries >= _FEW_TRIES and best.operations * tries > _HOPELESS_OPERATIONS
-        hopeless |= tries >= _HOPELESS_TRIES and spent > _SEARCH_STEPS
+        hopeless |= tries >= _HOPELESS_TRIES and spent > most
         enough = (GOOD_ENOUGH + 200.0 * network.n_nodes) * min(tries**3, _MANY_TRIES * tries)
         if hopeless or (best.complete and best.operations < enough):
             break
@@ -226,9 +240,10 @@ def _eliminated(
     cap: float,
     steps_left: IntArray | None = None,
     calls: int = 1,
+    temper: float = 0.0,
 ) -> tuple[IntArray, IntArray, IntArray]:
     steps_left = _counter() if steps_left is None else steps_left
-    options = (graph, forced, by_fill, noise, cap, steps_left)
+    options = (graph, forced, by_fill, noise, temper, cap, steps_left)
     return waited(
         lambda stop: eliminate.counted(steps_left, calls, *options, stop),
         1000.0 * len(graph.neighbour),

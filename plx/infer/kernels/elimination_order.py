@@ -220,15 +220,23 @@ def _settle(heap: Ints, place: Ints, size: int, cost: Costs, noise: Floats, u: i
 
 @kernel
 def eliminate(
-    graph: Interaction, forced: Ints, by_fill: bool, noise: Floats, cap: float, steps_left: Ints, stop: Stop
+    graph: Interaction,
+    forced: Ints,
+    by_fill: bool,
+    noise: Floats,
+    temper: float,
+    cap: float,
+    steps_left: Ints,
+    stop: Stop,
 ) -> tuple[Ints, Ints, Ints]:
     """Eliminate every node; the clique of a step is the node and its neighbours then.
 
     ``forced`` is an order to follow, or empty: then nodes of degree ≤ 2 with adjacent neighbours
     go first, then greedily those of least weighted fill (``by_fill``) or least size, ties by
-    ``noise``. Stops once a clique has more than ``cap`` bits, once ``steps_left`` [1], which is
-    counted down, is used up, or once ``stop`` [1] is set. Returns the order, and the cliques in
-    compressed rows, each with its own node first; a stopped run returns fewer than N.
+    ``noise`` [N], from 0 to 1; fill is multiplied by other noise each time, to the power ``temper``.
+    Stops once a clique has more than ``cap`` bits, once ``steps_left`` [1], which is counted down,
+    is used up, or once ``stop`` [1] is set. Returns the order, and the cliques in compressed rows,
+    each with its own node first; a stopped run returns fewer than N.
     """
     n = len(graph.bits)
     pool = np.empty(2 * len(graph.neighbour) + 64, dtype=np.int64)
@@ -261,6 +269,7 @@ def eliminate(
                 stamp += 1
                 steps_left[0] -= _steps(pool, at, length, alive, u, by_fill)
                 cost[0, u], cost[1, u] = _score(graph, pool, at, length, alive, mark, stamp, u, by_fill)
+                cost[0, u] *= noise[(u + done) % n] ** temper
                 if place[u] < 0:
                     place[u] = size
                     size += 1

@@ -15,7 +15,7 @@ from plx.errors import PlxError
 from plx.graph.model import GroundModel, GroundQuery
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.circuit import compiled as compiled_module
-from plx.infer.circuit.compiled import CompiledCircuit, compiled
+from plx.infer.circuit.compiled import Compilation, CompiledCircuit, compiled
 from plx.infer.circuit.exclusive import in_pairs
 from plx.infer.circuit.plan import circuit_plan
 from plx.infer.exact.junction_tree import ImpossibleError
@@ -202,8 +202,8 @@ def test_permutations_are_pairs_alone() -> None:
 
 def test_map_and_sums_come_of_one_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[object] = []
-    once: Callable[..., CompiledCircuit] = compiled_module.compiled
-    monkeypatch.setattr("plx.infer.circuit.plan.compiled", lambda *a: calls.append(a) or once(*a))
+    once: Callable[..., Compilation] = compiled_module.Compilation
+    monkeypatch.setattr("plx.infer.circuit.plan.Compilation", lambda *a: calls.append(a) or once(*a))
     model = compile_model(
         """
         type P = 1..5

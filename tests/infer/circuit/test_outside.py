@@ -12,7 +12,7 @@ import pytest
 
 from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.infer.circuit import compiled as compiled_module
-from plx.infer.circuit import compiler_process, outside
+from plx.infer.circuit import compiler_process, limited_process, outside
 from plx.infer.circuit.clauses import Clauses, clauses_of, cover
 from plx.infer.circuit.compiled import CompiledCircuit, compiled
 from plx.infer.circuit.compiler_process import compiled_apart, read_dnnf
@@ -143,7 +143,7 @@ def test_a_node_before_its_child_is_refused() -> None:
     ],
 )
 def test_how_a_compiler_may_end(monkeypatch: pytest.MonkeyPatch, ended: Ended, what: str) -> None:
-    monkeypatch.setattr(compiler_process, "apart", lambda *_: ended)
+    monkeypatch.setattr(limited_process, "apart", lambda *_: ended)
     with pytest.raises(GaveUpError, match=what):
         compiled_apart(1, [[1]])
 
@@ -151,7 +151,7 @@ def test_how_a_compiler_may_end(monkeypatch: pytest.MonkeyPatch, ended: Ended, w
 def test_the_next_way_is_taken_and_noted_where_the_compiler_is_killed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compiler_process, "apart", lambda *_: Ended(b"", -9))
+    monkeypatch.setattr(limited_process, "apart", lambda *_: Ended(b"", -9))
     monkeypatch.setattr(compiled_module, "installed", lambda: True)
     monkeypatch.setattr(compiled_module, "FIRST_DECISIONS", 1)
     apart = [[-math.inf if a == b else 0 for b in range(3)] for a in range(3)]
