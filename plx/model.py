@@ -523,7 +523,7 @@ def _spread(
     """The answers of chains that other processes move."""
     from plx.cluster.connect import crew, require_spread
 
-    require_spread(asked.method, asked.kept)
+    require_spread(asked.method)
     with crew(cluster, workers) as found:
         return replace(asked, options=replace(asked.options, cluster=found)).answered(progress)
 

@@ -47,7 +47,7 @@ def measure(settings: Settings) -> list[Table]:
 def _row(problem: Problem, workers: int, late: bool, calls: int) -> tuple[Any, ...]:
     with connect._own(library("distributed", "clusters"), workers) as client:
         sampler = SAMPLERS["gibbs"]
-        _, chains = Crew(client).spread(sampler, sampler.init(problem, 1, CHAINS, 1), CHAINS)
+        chains = Crew(client).spread(sampler, sampler.init(problem, 1, CHAINS, 1), CHAINS)
         assert isinstance(chains, SpreadChains)
         chains.step(1, 4)
         waits = []
