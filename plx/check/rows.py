@@ -158,7 +158,12 @@ def first_of_each(rows: npt.NDArray[np.integer]) -> IntArray | None:
     if not len(again):
         return None
     keys, kept = row_keys(rows), np.ones(n, dtype=bool)
-    repeated = np.flatnonzero(again[np.minimum(np.searchsorted(again, keys), len(again) - 1)] == keys)
+    last = (1 << (16 * len(again)).bit_length()) - 1  # few keys end in the bits of one that is repeated
+    ends = np.zeros(last + 1, dtype=bool)
+    ends[again & last] = True
+    near = np.flatnonzero(ends[keys & last])
+    place = np.minimum(np.searchsorted(again, keys[near]), len(again) - 1)
+    repeated = near[again[place] == keys[near]]
     kept[repeated] = False
     kept[repeated[np.unique(keys[repeated], return_index=True)[1]]] = True
     return np.flatnonzero(kept)
