@@ -28,7 +28,7 @@ from plx.infer.answer_size import refuse_large_answers, refuse_large_draws
 from plx.infer.infer import infer, known_exact, require_method, too_late
 from plx.infer.inference import Inference
 from plx.infer.limits import CHEAP
-from plx.infer.options import Options, Report, checked, run_options
+from plx.infer.options import Cluster, Options, Report, checked, run_options
 from plx.infer.outlook import Outlook, outlook
 from plx.infer.prepared import Prepared
 from plx.origin import CheckedProgram, Origin
@@ -192,7 +192,12 @@ def watched(answer: Callable[[Report], Result], progress: bool | Report = False)
 
 
 def resume(
-    path: Path, seconds: float | None, samples: int | None, accuracy: float | None, progress: bool | Report
+    path: Path,
+    seconds: float | None,
+    samples: int | None,
+    accuracy: float | None,
+    cluster: Cluster | None,
+    progress: bool | Report,
 ) -> Result:
     """Go on with the run that a file keeps. Raises PlxError if it cannot be read, and as `answered` does."""
     from plx.checkpoint import read
@@ -200,7 +205,7 @@ def resume(
     given = {"seconds": seconds, "samples": samples, "accuracy": accuracy}
     told = checked(**{name: value for name, value in given.items() if value is not None})
     task = read(path)
-    options = task.left(*(told.get(name) for name in given))
+    options = replace(task.left(*(told.get(name) for name in given)), cluster=cluster)
     asked = Answering(task.name, task.origin, lambda: task.ground, task.method, options, path, task)
     return asked.answered(progress)
 

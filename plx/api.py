@@ -182,12 +182,15 @@ def resume(
     seconds: float | None = None,
     samples: int | None = None,
     accuracy: float | None = None,
+    cluster: str | object | None = None,
+    workers: int | None = None,
     progress: bool | Report = False,
 ) -> Result:
     """Go on with a run that was kept in a file, ``model.run(checkpoint=…)``, and has not come to its end.
 
     The answers are those of a run that was never interrupted, of as many samples. Options that are not given
-    are those of the run, with the seconds that it had left. A checkpoint is a pickle: read only your own.
+    are those of the run, with the seconds that it had left; ``cluster`` and ``workers`` are those of
+    ``Model.run``, whether or not the run had any. A checkpoint is a pickle: read only your own.
 
     Raises PlxError where the file cannot be read, is damaged, was written by another version of plx or
     Python, or is in use by another run; CallError, which is one, where no time is left; Interrupted as
@@ -195,7 +198,12 @@ def resume(
     """
     from plx.answering import resume as go_on
 
-    return go_on(Path(checkpoint), seconds, samples, accuracy, progress)
+    if cluster is None and workers is None:
+        return go_on(Path(checkpoint), seconds, samples, accuracy, None, progress)
+    from plx.cluster.connect import crew
+
+    with crew(cluster, workers) as found:
+        return go_on(Path(checkpoint), seconds, samples, accuracy, found, progress)
 
 
 def compare(

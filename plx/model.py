@@ -332,8 +332,8 @@ class Model:
                 every weight must be the log of a rational number, the method ``auto`` or ``exact``.
             checkpoint: a file to keep the chains in, from which `plx.resume` goes on if this process ends
                 before them; it is removed once every answer is as accurate as asked for.
-            memory: refuse, before the work, a program whose grounding would take more: bytes, or a text such
-                as ``"8GB"``; what is free on the machine if not given.
+            memory: what grounding may take: bytes, or a text such as ``"8GB"``; if not given, what is free.
+                What needs more has its arrays in files for temporary data, or is refused before the work.
             cluster: the address of a Dask scheduler (``tcp://host:8786``), or a ``distributed.Client``, whose
                 workers move the chains. A seed gives the same answers as without.
             workers: so many processes on this machine do so instead, which end with the run.
@@ -523,7 +523,7 @@ def _spread(
     """The answers of chains that other processes move."""
     from plx.cluster.connect import crew, require_spread
 
-    require_spread(asked.method, asked.kept)
+    require_spread(asked.method)
     with crew(cluster, workers) as found:
         return replace(asked, options=replace(asked.options, cluster=found)).answered(progress)
 

@@ -167,8 +167,9 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
 
 def _relation(node: ast.RelationDecl, slots: Sequence[CheckedSlot], index: IntArray) -> Entry:
     kept = first_of_each(index)
-    facts = index if len(kept) == len(index) else np.take(index.T, kept, axis=1).T
-    return RelationEntry(RelationInfo(node.name.text, infos(slots), facts, node.name.span), tuple(slots))
+    facts = index if kept is None else np.take(index.T, kept, axis=1).T
+    narrow = facts.astype(np.int32, order="K", copy=False)
+    return RelationEntry(RelationInfo(node.name.text, infos(slots), narrow, node.name.span), tuple(slots))
 
 
 def _by_formula(

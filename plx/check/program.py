@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.data.table import RowOrigin
 from plx.errors import Diagnostic
@@ -261,11 +262,11 @@ class LearnInfo:
 
 @dataclass(frozen=True, eq=False)
 class RelationInfo:
-    """``facts``: value ids, shape (n, slots), without duplicates."""
+    """``facts``: value ids, shape (n, slots), without duplicates; narrow, as there may be many."""
 
     name: str
     slots: tuple[SlotInfo, ...]
-    facts: IntArray
+    facts: npt.NDArray[np.int32]
     span: Span | None = None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice, product
 
 import numpy as np
+import numpy.typing as npt
 
 from plx import weights
 from plx.check import build, fixed
@@ -22,6 +23,9 @@ from plx.values import FALSE, TRUE, IntArray, Value, distinct
 _SHOWN = 5
 """At most so many wrong rows are reported."""
 
+_PIECE = 1 << 18
+"""Rows are looked at so many at a time, so that what is between stays in the cache."""
+
 _ENUMERATED = 2_000_000
 """Up to so many indexes gaps are looked for in a table whose slots depend on each other."""
 
@@ -31,15 +35,31 @@ def check_index(ctx: Context, table: Table, slots: Sequence[CheckedSlot]) -> Int
 
     A symbol that reads as a number counts as one where the slot holds numbers, and the reverse.
     """
-    index = table.index.copy(order="K")
+    index = table.index
     wrong = False
     for at, slot in enumerate(slots):
         set_ = slot.ranged.set
+        if build.is_closed(set_) and _all_inside(index[:, at], fixed.members(ctx, set_, {})):
+            continue
         if wrong and not build.is_closed(set_):
             continue
+        if index is table.index:  # its cells may be read in another way
+            index = table.index.copy(order="K")
         for group, members in sets_by_row(ctx, slots[:at], set_, index[:, :at]):
             wrong |= not _fit_column(ctx, table, index[:, at], group, members, (at, slot.ranged.words))
     return None if wrong else index
+
+
+def _all_inside(column: IntArray, members: IntArray) -> bool:
+    """Whether all cells of a column, some at a time, are among the members."""
+    if not len(members):
+        return not len(column)
+    known = np.zeros(int(members.max()) + 2, dtype=bool)
+    known[members] = True
+    return all(
+        known[np.minimum(column[begin : begin + _PIECE], len(known) - 1)].all()
+        for begin in range(0, len(column), _PIECE)
+    )
 
 
 def check_values(
@@ -125,27 +145,43 @@ def _report_outside(
 # ---------------------------------------------------------------------- duplicates, gaps
 
 
-def first_of_each(rows: IntArray) -> IntArray:
-    """The places of the first occurrence of each distinct row, in order."""
+def first_of_each(rows: npt.NDArray[np.integer]) -> IntArray | None:
+    """The places of the first occurrence of each distinct row, in order; None where no two are equal."""
     n = len(rows)
-    if rows.shape[1] == 0 or n < 2:
-        return np.arange(min(1, n))
+    if n < 2:
+        return None
+    if rows.shape[1] == 0:
+        return np.arange(1)
     keys = row_keys(rows)
-    ordered = np.sort(keys)
-    again = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
-    del ordered
-    kept = np.ones(n, dtype=bool)
-    if len(again):
-        repeated = np.flatnonzero(again[np.minimum(np.searchsorted(again, keys), len(again) - 1)] == keys)
-        kept[repeated] = False
-        kept[repeated[np.unique(keys[repeated], return_index=True)[1]]] = True
+    keys.sort()
+    again = _repeated(keys)
+    if not len(again):
+        return None
+    keys, kept = row_keys(rows), np.ones(n, dtype=bool)
+    last = (1 << (16 * len(again)).bit_length()) - 1  # few keys end in the bits of one that is repeated
+    ends = np.zeros(last + 1, dtype=bool)
+    ends[again & last] = True
+    near = np.flatnonzero(ends[keys & last])
+    place = np.minimum(np.searchsorted(again, keys[near]), len(again) - 1)
+    repeated = near[again[place] == keys[near]]
+    kept[repeated] = False
+    kept[repeated[np.unique(keys[repeated], return_index=True)[1]]] = True
     return np.flatnonzero(kept)
+
+
+def _repeated(keys: IntArray) -> IntArray:
+    """The keys that stand more than once among sorted ones, each once."""
+    found = [np.empty(0, dtype=np.int64)]
+    for begin in range(0, len(keys), _PIECE):
+        piece = keys[begin : begin + _PIECE + 1]
+        found.append(piece[1:][piece[1:] == piece[:-1]])
+    return distinct(np.concatenate(found))
 
 
 def report_duplicates(ctx: Context, table: Table, index: IntArray) -> bool:
     """Report indexes that stand in several rows."""
     kept = first_of_each(index)
-    if len(kept) == len(index):
+    if kept is None:
         return False
     again = np.setdiff1d(np.arange(len(index)), kept)
     keys = row_keys(index)

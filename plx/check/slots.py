@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.check import build, fixed
 from plx.check.context import Context
@@ -144,15 +145,17 @@ def group_rows(rows: IntArray) -> list[tuple[list[int], IntArray]]:
     return [(rows[group[0]].tolist(), group) for group in np.split(order, starts)]
 
 
-def row_keys(rows: IntArray) -> IntArray:
+def row_keys(rows: npt.NDArray[np.integer]) -> IntArray:
     """One integer per row, equal for equal rows only."""
-    key = np.zeros(len(rows), dtype=np.int64)
+    key, top = np.zeros(len(rows), dtype=np.int64), 1  # each key is below `top`
     for column in rows.T:
         width = int(column.max(initial=0)) + 1
-        top = int(key.max(initial=0)) + 1
         if top * width >= 2**62:
             key = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        key = key * width + column
+            top = int(key.max(initial=0)) + 1
+        key *= width
+        key += column
+        top *= width
     return key
 
 

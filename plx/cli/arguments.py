@@ -211,7 +211,7 @@ MaxMemory = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="Refuse a program whose grounding would take more, e.g. 8GB; by default, more than is free.",
+        help="Memory for grounding, e.g. 8GB; by default, what is free. More goes to files, or is refused.",
     ),
 ]
 

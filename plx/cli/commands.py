@@ -253,7 +253,15 @@ def run(
         try:
             if model is None:
                 assert resumed is not None
-                result = resume(resumed, seconds=seconds, samples=samples, accuracy=accuracy, progress=True)
+                result = resume(
+                    resumed,
+                    seconds=seconds,
+                    samples=samples,
+                    accuracy=accuracy,
+                    cluster=cluster,
+                    workers=workers,
+                    progress=True,
+                )
             else:
                 result = model.run(
                     method=method,

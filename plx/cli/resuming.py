@@ -7,20 +7,15 @@ from typing import Final
 import typer
 
 _OWN: Final = frozenset(
-    {"seconds", "samples", "accuracy", "resumed", "watched"}
+    {"seconds", "samples", "accuracy", "cluster", "workers", "resumed", "watched"}
     | {"plot", "theme", "report", "strict", "format", "output"}
 )
 """The options that a run may be given anew, and those that say what becomes of its answers."""
-
-_ELSEWHERE: Final = frozenset({"cluster", "workers"})
 
 
 def require_resumable(context: typer.Context) -> None:
     """Raises BadParameter where the command line says what the checkpoint of a run has decided."""
     given = [name for name in _options(context) if name not in _OWN]
-    if moved := [name for name in given if name in _ELSEWHERE]:
-        message = f"a run that is resumed stays in one process: leave out {_listed(context, moved)}"
-        raise typer.BadParameter(message)
     if given:
         message = f"{_listed(context, given)}: the checkpoint has that already"
         raise typer.BadParameter(f"{message}; --seconds, --samples and --accuracy can be given anew")

@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 from plx import deadline
@@ -87,20 +86,17 @@ class Crew:
         with self.client.as_current():  # the result of the task would belong to the default client
             return make(kind, address, begun.key)
 
-    def spread(self, sampler: Sampler[Any], chains: Chains, count: int) -> tuple[Sampler[Any], Chains]:
+    def spread(self, sampler: Sampler[Any], chains: Chains, count: int) -> Chains:
         """The chains in parts, moved by the workers."""
         return spread(self, sampler, chains, count)
 
 
-def require_spread(method: str, kept: Path | None) -> None:
-    """Raises CallError for a method whose chains depend on each other, and for a run that is to be kept."""
+def require_spread(method: str) -> None:
+    """Raises CallError for a method whose chains depend on each other."""
     if method in SAMPLERS and SAMPLERS[method].sums:
         hint = "leave out the method, or the cluster"
         message = f"the ladders of {method} are tuned together, so no cluster moves them"
         raise CallError(Diagnostic(message, hint=hint))
-    if kept is not None:
-        message = "a run on a cluster is not kept in a file: its states are on the workers"
-        raise CallError(Diagnostic(message, hint="leave out the checkpoint, or the cluster"))
 
 
 def require_lookers(objective: str) -> None:

@@ -70,6 +70,11 @@ class _PartUnpickler(pickle.Unpickler):
         return self._fixed[pid]
 
 
+def unpacked(content: bytes, fixed: Fixed) -> Any:
+    """What was packed, with what is fixed in its places."""
+    return _PartUnpickler(content, fixed).load()
+
+
 class Part:
     """Chains of a run that a worker moves, an actor of Dask. ``key`` names the run, ``turns`` is how many
     calls of `step` they have had."""
@@ -81,7 +86,7 @@ class Part:
         self._fixed = known
         self._sampler: Sampler[Any]
         self._chains: Chains
-        self._sampler, self._chains, self.turns = _PartUnpickler(kept, known).load()
+        self._sampler, self._chains, self.turns = unpacked(kept, known)
 
     def step(self, turn: int, draws: int, thin: int) -> Counts:
         """The counts [chains, Σ states] of call number ``turn``. Raises RuntimeError where these chains are

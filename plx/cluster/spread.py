@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import time
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
-from plx.cluster.part import Counts, Part, fixed_in, packed
+from plx.cluster.part import Counts, Part, fixed_in, packed, unpacked
 from plx.errors import Diagnostic
-from plx.infer.chains import Chains, LostChainsError
-from plx.infer.inference import Standing
+from plx.infer.chains import Chains, InParts, LostChainsError, PartedChains
 from plx.infer.mcmc.samplers import Sampler
-from plx.values import FloatArray, IntArray
+from plx.values import IntArray
 
 if TYPE_CHECKING:
     from plx.cluster.connect import Crew
@@ -50,36 +50,26 @@ class _Place:
     actor: Any = None
 
 
-class SpreadChains(Chains):
-    """Chains whose parts the workers of a crew move; ``begun`` are all of them where they were parted."""
+class SpreadChains(InParts):
+    """Chains whose parts the workers of a crew move."""
 
     def __init__(self, crew: Crew, sampler: Sampler[Any], begun: Chains, parts: list[Chains]) -> None:
-        self._crew, self._begun, self._key = crew, begun, uuid.uuid4().hex
-        fixed = fixed_in(begun, parts[0])
-        self._fixed = packed(list(fixed))
-        self._places = [_Place(packed((sampler, part, 0), fixed)) for part in parts]
+        super().__init__(begun)
+        self._crew, self._sampler, self._key = crew, sampler, uuid.uuid4().hex
+        self._known = fixed_in(begun, parts[0])
+        self._fixed = packed(list(self._known))
+        self._places = [_Place(packed((sampler, part, 0), self._known)) for part in parts]
         self._next = time.monotonic() + _EVERY
-        alive = crew.workers()
-        sent = crew.client.scatter(self._fixed, workers=list(alive), broadcast=True, hash=False)
-        for place, address in zip(self._places, alive, strict=False):
+        alive = list(crew.workers())
+        sent = crew.client.scatter(self._fixed, workers=alive, broadcast=True, hash=False)
+        for place, address in zip(self._places, cycle(alive), strict=False):
             self._start(place, address, sent)
 
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know after a run."""
-        return self._begun.notes()
-
-    def pooled(self) -> FloatArray | None:
-        """Of how many counts each one is an average, shape (Σ states,); None: they are plain counts."""
-        return self._begun.pooled()
-
-    def sweeps(self) -> int:
-        """Sweeps that are made for each one asked for."""
-        return self._begun.sweeps()
-
-    def standing(self) -> Standing | None:
-        """Where the chains stand."""
-        own = self._begun.standing()
-        return None if own is None else own._replace(states=self._states)
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As a checkpoint keeps them: parts that move without workers. Raises LostChainsError."""
+        self._keep()
+        parts = [unpacked(place.kept, self._known)[1] for place in self._places]
+        return PartedChains, (self.begun, parts, self._sampler)
 
     def step(self, draws: int, thin: int) -> Counts:
         """Counts [chains, Σ states]. Ctrl-C loses the counts of the call, and leaves no chain behind."""
@@ -90,7 +80,8 @@ class SpreadChains(Chains):
             self._keep()
         return np.concatenate(counts)
 
-    def _states(self, variables: IntArray) -> npt.NDArray[np.integer]:
+    def states(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        """Where the chains stand."""
         found: list[npt.NDArray[np.integer]] = self._all("states", [(variables,)] * len(self._places))
         return np.concatenate(found, axis=1)
 
@@ -197,8 +188,11 @@ def lost_chains(message: str) -> LostChainsError:
     return LostChainsError(Diagnostic(message, hint="start workers, and run it again"))
 
 
-def spread(crew: Crew, sampler: Sampler[Any], chains: Chains, count: int) -> tuple[Sampler[Any], Chains]:
-    """So many chains in parts, as many for each worker as it has threads, and the sampler that moves them."""
+def spread(crew: Crew, sampler: Sampler[Any], chains: Chains, count: int) -> Chains:
+    """So many chains in parts, moved by workers: as many for each as it has threads, or the parts that a
+    checkpoint kept."""
+    if isinstance(chains, PartedChains):
+        return SpreadChains(crew, sampler, chains.begun, chains.parts)
     threads = np.array(list(crew.workers().values()), dtype=np.int64)
     ends = np.round(np.cumsum(threads) * (count / threads.sum())).astype(np.int64).tolist()
     parts = []
@@ -206,5 +200,4 @@ def spread(crew: Crew, sampler: Sampler[Any], chains: Chains, count: int) -> tup
         part = chains.taken(first, last, n) if last > first else None
         if part is not None:
             parts.append(part)
-    front = SpreadChains(crew, sampler, chains, parts)
-    return replace(sampler, step=SpreadChains.step), front
+    return SpreadChains(crew, sampler, chains, parts)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from plx.data.cells import Column, convert, truths
 from plx.data.shape import VALUE, Shape
@@ -55,17 +56,17 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
     if raw.bits and shape.truth and len(columns) > k:
         columns[k] = truths(columns[k])
     problems: list[Diagnostic] = []
-    ids = [
-        ids_of(column, at, shape.kind in ("param", "learn") and at == k, origin, values, problems)
-        for at, column in enumerate(columns)
-    ]
+    rows = len(columns[0].codes) if columns else 0
+    # The cells of a column lie together: each is looked at by itself. Facts may be many: narrow ids.
+    kind = np.int32 if shape.kind == "relation" else np.int64
+    index, value = np.empty((k, rows), dtype=kind), np.empty(rows if len(columns) > k else 0, dtype=np.int64)
+    for at, column in enumerate(columns):
+        out, loose = (index[at], False) if at < k else (value, shape.kind in ("param", "learn"))
+        fill(out, column, at, loose, origin, values, problems)
     if problems:
         raise PlxError(problems)
-    rows = len(ids[0]) if ids else 0
-    # The cells of a column lie together: each is looked at by itself.
-    index = np.stack(ids[:k]).T if k else np.zeros((rows, 0), dtype=np.int64)
     named = raw.advice if raw.wide and not raw.header else None
-    table = Table(shape.name, index, ids[k] if len(ids) > k else None, origin, named=named)
+    table = Table(shape.name, index.T, value if len(columns) > k else None, origin, named=named)
     if shape.kind == "relation":
         return _only_true(table, shape, values)
     return _distinct(table) if shape.kind == "type" and shape.columns else table
@@ -181,14 +182,26 @@ def _first(raw: Raw, shape: Shape) -> Span:
 _MISSING = "give it a value, or leave the row out"
 
 
-def ids_of(
-    column: Column, at: int, loose: bool, origin: RowOrigin, values: Values, problems: list[Diagnostic]
-) -> IntArray:
-    """The value ids of a column; cells that are no values are added to ``problems``."""
+_PIECE = 1 << 18
+"""Ids are written so many at a time, so that what is between stays in the cache."""
+
+
+def fill(
+    out: npt.NDArray[np.integer],
+    column: Column,
+    at: int,
+    loose: bool,
+    origin: RowOrigin,
+    values: Values,
+    problems: list[Diagnostic],
+) -> None:
+    """Write the value ids of a column to ``out`` [rows]; add cells that are no values to ``problems``."""
     distinct, mistakes = convert(column, loose)
     for code, message in mistakes[:_SHOWN]:
         row = int(np.flatnonzero(column.codes == code)[0])
         hint = _MISSING if column.distinct[code] is None else None
         problems.append(Diagnostic(message + origin.words(row, at), origin.span(row, at), hint=hint))
-    found = values.ids(distinct) if distinct else np.zeros(0, dtype=np.int64)
-    return found[column.codes] if len(found) else np.zeros(len(column.codes), dtype=np.int64)
+    found = values.ids(distinct).astype(out.dtype) if distinct else np.zeros(0, dtype=out.dtype)
+    for begin in range(0, len(out), _PIECE):
+        part = slice(begin, begin + _PIECE)
+        np.take(found, column.codes[part], out=out[part], mode="clip")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from plx.data.cells import Column, column_of_array
+from plx.data.cells import Column, column_of_integers
 from plx.extras import library
 
 
@@ -18,7 +18,7 @@ def column_of_arrow(array: Any) -> Column | None:
     """
     types = library("pyarrow", "columns of Arrow").types
     if types.is_integer(array.type) and not array.null_count:
-        return column_of_array(array.to_numpy())
+        return column_of_integers([chunk.to_numpy() for chunk in array.chunks])
     if types.is_dictionary(array.type) and not types.is_string(array.type.value_type):
         array = array.cast(array.type.value_type)
     if not types.is_dictionary(array.type):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -78,24 +78,32 @@ def _read(
     path: Path, names: Sequence[str], table: Callable[[Sequence[int]], Any], shape: Shape, at: Span
 ) -> Raw:
     asked = RowsAsked(shape, at, f"`{path.name}`", f'from "{path.name}"')
-    return read_rows(names, lambda places: columns_of(table(places), asked), asked)
+
+    def columns(places: Sequence[int]) -> list[Column]:
+        # One at a time, so that no two are there as the library holds them.
+        alone = [[place] for place in places] if len(set(names)) == len(names) else [places]
+        return columns_of(map(table, alone), asked)
+
+    return read_rows(names, columns, asked)
 
 
-def columns_of(table: Any, asked: RowsAsked) -> list[Column]:
-    """The columns of an Arrow table. Raises PlxError for those of a type that holds no values."""
-    found = list(map(column_of_arrow, table.columns))
-    problems = [
-        Diagnostic(
-            f"the column `{name}` of {asked.file} holds no symbols, numbers or truth values, but {kind}",
-            asked.at,
-            hint=f"`{asked.source} columns (…)` leaves columns out",
-        )
-        for name, kind, column in zip(table.column_names, table.schema.types, found, strict=True)
-        if column is None
-    ]
+def columns_of(tables: Iterable[Any], asked: RowsAsked) -> list[Column]:
+    """The columns of Arrow tables. Raises PlxError for those of a type that holds no values."""
+    found: list[Column] = []
+    problems = []
+    for table in tables:
+        for name, array in zip(table.column_names, table.columns, strict=True):
+            column = column_of_arrow(array)
+            if column is not None:
+                found.append(column)
+                continue
+            message = f"the column `{name}` of {asked.file} holds no symbols, numbers or truth values, but "
+            hint = f"`{asked.source} columns (…)` leaves columns out"
+            problems.append(Diagnostic(message + str(array.type), asked.at, hint=hint))
+        del table
     if problems:
         raise PlxError(problems)
-    return [column for column in found if column is not None]
+    return found
 
 
 def _let_go() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plx.data.cells import Column, NoValue, column_of_array
+from plx.data.cells import Column, NoValue, column_of_integers
 from plx.extras import MissingLibraryError, library
 from plx.values import IntArray
 
@@ -84,7 +84,7 @@ class _Codes(dict[Any, int]):
 
 
 def _column_of_integers(portions: Sequence[Any]) -> Column:
-    return column_of_array(np.concatenate(portions))
+    return column_of_integers(portions)
 
 
 def _column_of_texts(portions: Sequence[Any]) -> Column:

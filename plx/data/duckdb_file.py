@@ -61,7 +61,7 @@ class DuckdbFile:
     def columns(self, sql: str, places: Sequence[int], asked: RowsAsked) -> list[Column]:
         """Some columns of a query."""
         table = self._waited(lambda: self._answer(sql).to_arrow_table())
-        return columns_of(table.select(list(places)), asked)
+        return columns_of([table.select(list(places))], asked)
 
     def _tables(self) -> dict[str, tuple[str, str]]:
         """Name → schema and table."""

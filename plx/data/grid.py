@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plx.data.arrange import ids_of
+from plx.data.arrange import fill
 from plx.data.cells import column_of_array, column_of_objects
 from plx.data.shape import Shape
 from plx.data.table import Table
@@ -98,7 +98,8 @@ def read_grid(array: npt.NDArray[Any], shape: Shape, values: Values) -> Table:
     column = column_of_objects(flat.tolist()) if array.dtype.kind == "O" else column_of_array(flat)
     origin = GridOrigin(shape.name, array.shape)
     problems: list[Diagnostic] = []
-    ids = ids_of(column, len(shape.slots), False, origin, values, problems)
+    ids = np.empty(len(flat), dtype=np.int64)
+    fill(ids, column, len(shape.slots), False, origin, values, problems)
     if problems:
         raise PlxError(problems)
     none = np.zeros(0, dtype=np.int64)

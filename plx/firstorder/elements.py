@@ -10,7 +10,7 @@ import numpy as np
 from plx.check.program import Program, SetConst, SetExpr, SetItems, SetRange, SetType, SetUnion
 from plx.firstorder.refusal import NotLiftableError
 from plx.graph.rows import unique_rows
-from plx.values import IntArray
+from plx.values import IntArray, distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Universe:
         """The elements of some types."""
         names = tuple(types)
         members = [program.types[name].members for name in names]
-        return cls(program, names, np.unique(np.concatenate([*members, np.empty(0, dtype=np.int64)])))
+        return cls(program, names, distinct(np.concatenate([*members, np.empty(0, dtype=np.int64)])))
 
     def holds(self, ids: IntArray) -> IntArray:
         """Which value ids are elements, as truth values of the same shape."""
@@ -93,7 +93,7 @@ class Marks:
 
     def name(self, ids: IntArray, own: bool = False) -> None:
         """Set elements apart from all others."""
-        inside = np.unique(ids[self.universe.holds(ids)])
+        inside = distinct(ids[self.universe.holds(ids)])
         if len(inside):
             column = np.zeros(len(self.universe.ids), dtype=np.int64)
             column[self.universe.position(inside)] = 1 + np.arange(len(inside))

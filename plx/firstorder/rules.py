@@ -362,7 +362,7 @@ class _Look:
 
     def _facts(self, name: str) -> None:
         facts = self.rules.evaluator.program.relations[name].facts
-        self.rules.marks.table(facts, np.zeros(len(facts), dtype=np.int64), self.own)
+        self.rules.marks.table(facts.astype(np.int64), np.zeros(len(facts), dtype=np.int64), self.own)
 
     def _refusal(self, what: str) -> NotLiftableError:
         return NotLiftableError(f"{shown(self.span)} {what}", self.span)

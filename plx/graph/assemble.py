@@ -13,6 +13,7 @@ from plx.graph.merge import EqualArity, Merged, merge
 from plx.graph.model import FactorGraph, GroundModel, Int32Array
 from plx.graph.node_map import NodeMap
 from plx.graph.ragged import owners, segments, starts
+from plx.graph.room import empty, look_up, pieces, starts_of
 from plx.graph.rows import AnyInt, BoolArray, unique_keys, unique_rows
 from plx.graph.tables import gather_map, relevant_axes, total_weight
 from plx.values import IntArray, Values
@@ -200,7 +201,8 @@ def _renumber(nodes: Simplified, merged: Merged, keep: IntArray, n_variables: in
     used[:n_variables] = nodes.state[:n_variables] < 0
     used[nodes.node[keep]] = True
     for scope in merged.scopes:
-        used[scope] = True
+        for part in pieces(len(scope)):
+            used[scope[part]] = True
     owner = n_variables + owners(derived.input_start)
     while True:
         reached = derived.input_node[used[owner]]
@@ -236,17 +238,18 @@ def _graph(
 
 def _flat(scopes: list[AnyInt], number: Int32Array) -> tuple[IntArray, Int32Array]:
     """Where each scope starts, and all of them with new numbers of their nodes. The list is used up."""
-    at, first = 0, 0
-    start = np.empty(sum(map(len, scopes)) + 1, dtype=np.int64)
-    flat = np.empty(sum(scope.size for scope in scopes), dtype=np.int32)
+    start = starts_of([scope.shape for scope in scopes])
+    same = bool((number == np.arange(len(number))).all())
+    if same and len(scopes) == 1 and scopes[0].dtype == np.int32:
+        only: Int32Array = scopes.pop().reshape(-1).astype(np.int32, copy=False)
+        return start, only
+    flat: Int32Array = empty(sum(scope.size for scope in scopes), np.int32)
+    first = 0
     while scopes:
-        scope = scopes.pop(0)
-        n, k = scope.shape
-        start[at : at + n] = np.arange(first, first + n * k, k)
-        np.take(number, scope.ravel(), out=flat[first : first + n * k], mode="clip")
-        at, first = at + n, first + n * k
+        scope = scopes.pop(0).reshape(-1)
+        look_up(number, scope, flat[first : first + len(scope)])
+        first += len(scope)
         del scope
-    start[at] = first
     return start, flat
 
 

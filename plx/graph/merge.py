@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from plx.graph.model import Int32Array
 from plx.graph.ragged import neighbours, starts
+from plx.graph.room import empty, look_up, pieces, taken, trim
 from plx.graph.rows import AnyInt, BoolArray, Packing, row_keys, unique_keys, unique_rows
 from plx.graph.tables import add_weights, is_constant, largest_weight, scale_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
@@ -52,38 +54,26 @@ def merge(values: Values, parts: Iterable[EqualArity]) -> Merged:
     for part in parts:
         groups.setdefault((part.scope.shape[1], part.tables.shape[1]), []).append(part)
         del part
-    summed = [_merge_group(values, _join(groups[key])) for key in sorted(groups)]
-    shifted = [_shifted(values, part) for part in summed]
-    split = [_split_constant(part) for part, _ in shifted]
-    return _store([kept for kept, _ in split], [c for _, c in split] + [c for _, c in shifted])
+    merged: list[EqualArity] = []
+    constants: list[EqualArity] = []
+    for key in sorted(groups):
+        part, moved = _shifted(values, _merge_group(values, groups.pop(key)))
+        part, constant = _split_constant(part)
+        merged.append(part)
+        constants += [constant, moved]
+        del part
+    return _store(merged, constants)
 
 
-def _join(parts: list[EqualArity]) -> EqualArity:
-    """The parts one after the other; the list of them is used up."""
-    if len(parts) == 1:
-        return parts[0]
-    tables = np.concatenate([part.tables for part in parts])
-    shift = starts(np.array([len(part.tables) for part in parts])).tolist()
-    rows = starts(np.array([len(part.scope) for part in parts])).tolist()
-    scope = np.empty((rows[-1], parts[0].scope.shape[1]), dtype=np.int32)
-    table, rule = (np.empty(rows[-1], dtype=np.int32) for _ in range(2))
-    for at, first, begin in zip(range(len(parts)), shift, rows, strict=False):
-        part = parts[at]
-        end = begin + len(part.scope)
-        scope[begin:end], rule[begin:end] = part.scope, part.rule
-        np.add(part.table, first, out=table[begin:end], casting="same_kind")
-        parts[at] = _NO_FACTORS  # what was copied need not stay
-    return EqualArity(scope, table, tables, rule)
-
-
-def _merge_group(values: Values, part: EqualArity) -> EqualArity:
-    """One factor per scope, sorted by scope."""
-    part = _distinct(part)
-    if len(part.scope) < 2 or _is_increasing(part.scope):
-        return part
-    tables, columns = part.tables, [*part.scope.T, part.table, part.rule]
-    packing = Packing.of(columns)
+def _merge_group(values: Values, parts: list[EqualArity]) -> EqualArity:
+    """One factor per scope, sorted by scope; the list of parts is used up."""
+    rows = sum(len(part.scope) for part in parts)
+    if rows < 2 or _is_increasing([part.scope for part in parts]):
+        return _join(parts)
+    tables, number = _distinct_tables(parts)
+    packing = _packing(parts, len(tables))
     if packing is None:
+        part = _join(parts)
         order = np.argsort(row_keys(part.scope))
         scope, table, rule = part.scope.take(order, axis=0), part.table.take(order), part.rule.take(order)
         head = np.append(True, (scope[1:] != scope[:-1]).any(axis=1))
@@ -91,10 +81,65 @@ def _merge_group(values: Values, part: EqualArity) -> EqualArity:
             values, head, tables, lambda rows: EqualArity(scope[rows], table[rows], tables, rule[rows])
         )
     # Sorted as they are: a third of the time and memory of an order that is followed.
-    keys = packing.pack(columns)
-    del part, columns
+    keys = _packed(parts, number, packing, rows)
     keys.sort()
-    return _added(values, packing.heads(keys, 2), tables, lambda rows: _unpacked(packing, keys[rows], tables))
+    return _added(
+        values, packing.heads(keys, 2), tables, lambda rows: _unpacked(packing, _some(keys, rows), tables)
+    )
+
+
+def _some(keys: IntArray, rows: BoolArray | slice) -> IntArray:
+    return keys[rows] if isinstance(rows, slice) else taken(keys, rows)
+
+
+def _join(parts: list[EqualArity]) -> EqualArity:
+    """The parts one after the other, with the tables that they use, each once; the list is used up."""
+    if len(parts) == 1:
+        return _distinct(parts.pop())
+    tables, number = _distinct_tables(parts)
+    rows = sum(len(part.scope) for part in parts)
+    scope = empty((rows, parts[0].scope.shape[1]), np.int32)
+    table, rule = empty(rows, np.int32), empty(rows, np.int32)
+    for part, at, mine in _one_by_one(parts, number):
+        scope[at], rule[at] = part.scope, part.rule
+        look_up(mine, part.table, table[at])
+    return EqualArity(scope, table, tables, rule)
+
+
+def _one_by_one(parts: list[EqualArity], number: IntArray) -> Iterator[tuple[EqualArity, slice, IntArray]]:
+    """Each part, its rows among those of all, and the numbers of its tables. The list is used up: what has
+    been copied need not stay."""
+    parts.reverse()
+    row = first = 0
+    while parts:
+        part = parts.pop()
+        yield part, slice(row, row + len(part.scope)), number[first : first + len(part.tables)]
+        row, first = row + len(part.scope), first + len(part.tables)
+    if row > _MANY:
+        trim()
+
+
+_MANY = 1 << 20
+"""Factors from which on what they leave is given back to the system."""
+
+
+def _packing(parts: Sequence[EqualArity], tables: int) -> Packing | None:
+    """How the scope, table and rule of each factor are packed in one key; None where they do not fit."""
+    ends = [part for part in parts if len(part.scope)]
+    columns = range(parts[0].scope.shape[1])
+    low = [min(int(part.scope[:, j].min()) for part in ends) for j in columns]
+    high = [max(int(part.scope[:, j].max()) for part in ends) for j in columns]
+    rules = min(int(part.rule.min()) for part in ends), max(int(part.rule.max()) for part in ends)
+    return Packing.between([*low, 0, rules[0]], [*high, tables - 1, rules[1]])
+
+
+def _packed(parts: list[EqualArity], number: IntArray, packing: Packing, rows: int) -> IntArray:
+    """The keys [rows] of the factors of all parts; the list of them is used up."""
+    keys = empty(rows, np.int64)
+    for part, at, mine in _one_by_one(parts, number):
+        table = mine[part.table] if len(mine) > 1 else np.broadcast_to(mine, len(part.table))
+        packing.pack([*part.scope.T, table, part.rule], keys[at])
+    return keys
 
 
 def _added(
@@ -114,8 +159,15 @@ def _added(
     return _distinct(part._replace(table=table, tables=np.concatenate([tables, more])))
 
 
-def _is_increasing(scope: AnyInt) -> bool:
+def _is_increasing(scopes: Sequence[AnyInt]) -> bool:
     """Whether every scope comes after the one before it."""
+    some = [scope for scope in scopes if len(scope)]
+    joints = (np.stack([a[-1], b[0]]) for a, b in pairwise(some))
+    inside = (scope[max(part.start - 1, 0) : part.stop] for scope in some for part in pieces(len(scope)))
+    return all(map(_increases, inside)) and all(map(_increases, joints))
+
+
+def _increases(scope: AnyInt) -> bool:
     beyond, equal = np.zeros(len(scope) - 1, dtype=bool), np.ones(len(scope) - 1, dtype=bool)
     for column in scope.T:
         beyond |= equal & (column[1:] > column[:-1])
@@ -126,8 +178,7 @@ def _is_increasing(scope: AnyInt) -> bool:
 def _unpacked(packing: Packing, keys: IntArray, tables: IntArray) -> EqualArity:
     """The factors of the keys of their scope, table and rule; the keys are used up."""
     n, k = len(keys), len(packing.radix) - 2
-    scope = np.empty((n, k), dtype=np.int32)
-    table, rule = (np.empty(n, dtype=np.int32) for _ in range(2))
+    scope, table, rule = empty((n, k), np.int32), empty(n, np.int32), empty(n, np.int32)
     packing.unpack(keys, [*scope.T, table, rule])
     return EqualArity(scope, table, tables, rule)
 
@@ -170,12 +221,20 @@ def _distinct(part: EqualArity) -> EqualArity:
 
 def _distinct_tables(parts: Sequence[EqualArity]) -> tuple[IntArray, IntArray]:
     """The tables that the parts use, each once, and where each table of all parts went."""
-    used = np.concatenate([np.bincount(part.table, minlength=len(part.tables)) > 0 for part in parts])
+    used = np.concatenate([_used(part) for part in parts])
     tables = np.concatenate([part.tables for part in parts])
     first, inverse = unique_rows(tables[used])
     number = np.full(len(tables), -1, dtype=np.int64)
     number[used] = inverse
     return tables[used][first], number
+
+
+def _used(part: EqualArity) -> BoolArray:
+    """Whether some factor has each of the tables."""
+    used = np.zeros(len(part.tables), dtype=bool)
+    for rows in pieces(len(part.table)):
+        used[part.table[rows]] = True
+    return used
 
 
 def _shifted(values: Values, part: EqualArity) -> tuple[EqualArity, EqualArity]:
@@ -222,7 +281,11 @@ def _store(parts: list[EqualArity], constants: list[EqualArity]) -> Merged:
         tables, number = _distinct_tables([parts[i] for i in group])
         shift = starts(np.array([len(parts[i].tables) for i in group]))
         for i, first in zip(group, shift[:-1], strict=True):
-            table[i] = (number + len(sizes)).astype(np.int32)[first:][parts[i].table]
+            mine = (number + len(sizes))[first : first + len(parts[i].tables)]
+            if (mine == np.arange(len(mine))).all():
+                table[i] = parts[i].table
+            else:
+                table[i] = look_up(mine, parts[i].table, empty(len(parts[i].table), np.int32))
         weight.append(tables.ravel())
         sizes += [entries] * len(tables)
     scopes: dict[int, list[AnyInt]] = {}
@@ -232,11 +295,21 @@ def _store(parts: list[EqualArity], constants: list[EqualArity]) -> Merged:
     constants = [part for part in constants if len(part.table)]
     return Merged(
         scopes=[scope for group in scopes.values() for scope in group],
-        table=table[0] if len(table) == 1 else np.concatenate([*table, none]),
+        table=_all(table),
         table_start=starts(np.array(sizes, dtype=np.int64)),
         weight=np.concatenate([*weight, none]),
-        rule=np.concatenate([*(part.rule for part in parts), none]).astype(np.int32)
-        if len(parts) != 1
-        else parts[0].rule,
+        rule=_all([part.rule for part in parts]),
         constants=_join(constants) if constants else _NO_FACTORS,
     )
+
+
+def _all(columns: list[AnyInt]) -> Int32Array:
+    """Columns one after the other, as int32."""
+    if len(columns) == 1:
+        return columns[0].astype(np.int32, copy=False)
+    found: Int32Array = empty(sum(map(len, columns)), np.int32)
+    at = 0
+    for column in columns:
+        found[at : at + len(column)] = column
+        at += len(column)
+    return found

@@ -98,26 +98,30 @@ class Packing(NamedTuple):
     radix: tuple[int, ...]
 
     @classmethod
-    def of(cls, columns: Sequence[AnyInt]) -> Packing | None:
-        """A packing for columns of equal length, not 0; None where they do not fit."""
-        low = tuple(int(column.min()) for column in columns)
-        radix = tuple(int(column.max()) - least + 1 for column, least in zip(columns, low, strict=True))
-        return cls(low, radix) if math.prod(radix) < 2**63 else None
+    def between(cls, low: Sequence[int], high: Sequence[int]) -> Packing | None:
+        """A packing for columns of numbers from ``low`` to ``high``; None where they do not fit."""
+        radix = tuple(most - least + 1 for least, most in zip(low, high, strict=True))
+        return cls(tuple(low), radix) if math.prod(radix) < 2**63 else None
 
-    def pack(self, columns: Sequence[AnyInt]) -> IntArray:
-        """The keys [n]; they sort as the rows do."""
-        keys = np.zeros(len(columns[0]), dtype=np.int64)
-        for column, low, radix in zip(columns, self.low, self.radix, strict=True):
-            keys *= radix
-            keys += column
-            keys -= low
-        return keys
+    def pack(self, columns: Sequence[AnyInt], out: IntArray) -> None:
+        """Write the keys [n]; they sort as the rows do."""
+        for begin in range(0, len(out), _CHUNK):
+            keys = out[begin : begin + _CHUNK]
+            keys[:] = 0
+            for column, low, radix in zip(columns, self.low, self.radix, strict=True):
+                keys *= radix
+                keys += column[begin : begin + _CHUNK]
+                keys -= low
 
     def heads(self, keys: IntArray, less: int) -> BoolArray:
         """Whether each of some sorted keys is the first of its row without the last ``less`` columns."""
         size = math.prod(self.radix[len(self.radix) - less :])
-        rows = keys if size == 1 else keys // size
-        return np.append(True, rows[1:] != rows[:-1])
+        head = np.ones(len(keys), dtype=bool)
+        for begin in range(1, len(keys), _CHUNK):
+            rows = keys[begin - 1 : begin + _CHUNK]
+            rows = rows if size == 1 else rows // size
+            head[begin : begin + _CHUNK] = rows[1:] != rows[:-1]
+        return head
 
     def unpack(self, keys: IntArray, columns: Sequence[AnyInt]) -> None:
         """Write the rows of some keys into the columns; ``keys`` is used up."""

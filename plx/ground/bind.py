@@ -172,7 +172,7 @@ def _extended(env: Env, ways: Ways, portion: int | None, place: int | None = Non
         found = np.repeat(ways.begin[part] - offset[:-1][part], count) + np.arange(low, high)
         inner = Env(high - low, {u: np.repeat(c[part], count) for u, c in env.columns.items()}, env.names)
         for uid, (name, column) in ways.columns.items():
-            inner = inner.bind(uid, name, column[found])
+            inner = inner.bind(uid, name, column[found].astype(np.int64, copy=False))
         if place is not None:
             inner = inner.bind(place, "", found if ways.place is None else ways.place[found])
         yield inner

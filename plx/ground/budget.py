@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +12,7 @@ from plx.check.program import Scope
 from plx.deadline import OutOfTimeError, seconds_left
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundStep
+from plx.graph.room import current
 from plx.ground.bind import count_candidates, instances
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
@@ -18,7 +21,7 @@ from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, random_terms, set_sizes
 from plx.source import Span
 
-_BYTES_PER_INSTANCE = 40
+_BYTES_PER_INSTANCE = 20
 _BYTES_PER_TERM = 12
 """Memory at the peak per instance, and more for each random term in it: measured on 10^7 instances."""
 
@@ -62,24 +65,50 @@ def refuse_slow(sizes: Sequence[RuleSize]) -> None:
         raise OutOfTimeError
 
 
-def refuse_past_memory(sizes: Sequence[RuleSize], memory: Memory) -> None:
-    """Raises PlxError that names the largest rules where all are predicted to need more than ``memory``."""
-    needed = sum(size.bytes for size in sizes)
+def make_room(sizes: Sequence[RuleSize], memory: Memory) -> None:
+    """Have large arrays made in files where ``memory`` is less than all rules are predicted to need.
+
+    Raises PlxError, which names the largest rules, where this does not help: outside of a `Room`, in little
+    memory, and on a small disk.
+    """
+    needed, room = sum(size.bytes for size in sizes), current()
     if needed <= memory.bytes:
         return
+    words = memory.words
+    if room is not None and memory.bytes >= _LEAST_MEMORY and needed <= _MOST_SPILLED * memory.bytes:
+        folder, free = _disk()
+        if needed <= free:
+            room.folder = folder
+            return
+        words += f", and {free / 1e9:,.1f} GB are free in `{folder}`"
     largest = sorted(sizes, key=lambda size: -size.bytes)[:_SHOWN]
-    raise PlxError([_past_memory(size, needed, memory) for size in largest if size.bytes >= needed / 10])
+    raise PlxError([_past_memory(size, needed, words) for size in largest if size.bytes >= needed / 10])
+
+
+def _disk() -> tuple[str, float]:
+    """The folder for temporary files, and the bytes that are free in it."""
+    try:
+        folder = tempfile.gettempdir()
+        return folder, shutil.disk_usage(folder).free
+    except OSError:  # no folder can be written to
+        return ".", 0.0
 
 
 _SHOWN = 3
 """At most so many rules are named where all are too large together."""
 
+_LEAST_MEMORY = 1 << 28
+"""With less than so many bytes nothing is gained by files: a portion takes as much."""
 
-def _past_memory(size: RuleSize, needed: int, memory: Memory) -> Diagnostic:
+_MOST_SPILLED = 8
+"""Times as much as the memory that files may take: sorting goes over them again and again."""
+
+
+def _past_memory(size: RuleSize, needed: int, words: str) -> Diagnostic:
     whole = "" if size.bytes == needed else f", and all rules together about {needed / 1e9:,.1f} GB"
     return Diagnostic(
         f"this has up to {size.instances:,} ground instances, which take about {size.bytes / 1e9:,.1f} GB"
-        f"{whole}; {memory.words}",
+        f"{whole}; {words}",
         size.span,
         hint="bind over a relation or add a guard that leaves fewer, or allow more with "
         f"`--memory {math.ceil(needed / 1e8) / 10:g}GB`",

@@ -10,6 +10,7 @@ import numpy as np
 from plx.check.program import Aggregate, Expr
 from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.graph.assemble import FactorBatch
+from plx.graph.room import kept
 from plx.graph.rows import unique_keys
 from plx.graph.tables import total_weight
 from plx.ground.columns import Column, TableBlock
@@ -52,7 +53,9 @@ def _ground_portion(formulas: Formulas, task: Task, env: Env) -> Iterator[Factor
         table, tables = _potentials(task.source.kind, part, weight)
         if task.source.kind == "factor":
             _check_numbers(formulas, task, tables.ravel())
-        yield FactorBatch(part.scope.astype(np.int32), table.astype(np.int32), tables, task.rule)
+        scope, one = kept(part.scope.astype(np.int32)), len(tables) == 1
+        number = np.broadcast_to(np.int32(0), len(table)) if one else kept(table.astype(np.int32))
+        yield FactorBatch(scope, number, tables, task.rule)
 
 
 def _body(formulas: Formulas, task: Task, env: Env) -> tuple[Column, Env]:

@@ -7,14 +7,15 @@ from time import perf_counter
 from typing import NamedTuple
 
 from plx.check.program import Program, Rule
-from plx.errors import Diagnostic, NoWorldError
+from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.graph.assemble import FactorBatch, assemble
 from plx.graph.derived import DerivedNodes
 from plx.graph.model import GroundModel, GroundQuery, GroundRule
 from plx.graph.node_map import nodes_of
+from plx.graph.room import DiskFullError, Room, working_in
 from plx.ground.algebra import Algebra
 from plx.ground.atoms import AtomTable, lay_out, named
-from plx.ground.budget import GroundBudget, measure, refuse_large, refuse_past_memory, refuse_slow
+from plx.ground.budget import GroundBudget, make_room, measure, refuse_large, refuse_slow
 from plx.ground.counters import Counters
 from plx.ground.distributions import Unobserved, formulas_of, ground_distribution, refuse_cycle
 from plx.ground.evaluate import Evaluator
@@ -22,7 +23,7 @@ from plx.ground.evidence import Observations
 from plx.ground.factors import ground_task
 from plx.ground.formulas import Formulas
 from plx.ground.limits import MAX_GROUND
-from plx.ground.memory import allowed
+from plx.ground.memory import allowed, is_free
 from plx.ground.queries import ground_query
 from plx.ground.tasks import Task, split
 from plx.sequences import joined
@@ -51,9 +52,20 @@ def ground(program: Program, max_ground: int = MAX_GROUND) -> GroundModel:
 
     ``max_ground`` limits the instances of each rule, those of aggregates inside it included.
     """
-    pieces = pieces_of(program, max_ground)
-    pieces.evaluator.forget()
-    return put_together(pieces, _given_away(pieces.batches))
+    try:
+        with working_in(Room(in_memory=is_free)):
+            pieces = pieces_of(program, max_ground)
+            pieces.evaluator.forget()
+            return put_together(pieces, _given_away(pieces.batches))
+    except DiskFullError as full:
+        raise PlxError(_no_room(full)) from None
+
+
+def _no_room(full: DiskFullError) -> Diagnostic:
+    return Diagnostic(
+        f"the ground model fits neither into memory nor into `{full.folder}`, whose disk is full",
+        hint="free some of it, or have temporary files elsewhere: TMPDIR=/folder plx …",
+    )
 
 
 def _given_away(batches: list[FactorBatch]) -> Iterator[FactorBatch]:
@@ -72,7 +84,7 @@ def pieces_of(program: Program, max_ground: int) -> Pieces:
     sizes = measure(evaluator, tasks, max_ground)
     refuse_large(sizes, max_ground)
     refuse_slow(sizes)
-    refuse_past_memory(sizes, allowed())
+    make_room(sizes, allowed())
     observations = Observations(evaluator, table)
     observations.arrays(program)
     tasks = observations.rules(tasks, budgets)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from plx.graph.ragged import starts
-from plx.graph.rows import BoolArray
+from plx.graph.rows import AnyInt, BoolArray
 from plx.values import IntArray
 
 _DENSE = 1 << 22
@@ -17,7 +17,7 @@ _DENSE = 1 << 22
 class TupleIndex:
     """The rows of an array [n, k] of value ids; rows may repeat."""
 
-    def __init__(self, rows: IntArray) -> None:
+    def __init__(self, rows: AnyInt) -> None:
         self.n, self.k = rows.shape
         self._rank = [_ranks(column) for column in rows.T]
         self._radix = [max(int(rank.max(initial=-1)) + 1, 1) for rank in self._rank]
@@ -74,7 +74,7 @@ class TupleIndex:
         end = np.searchsorted(self._sorted, keys, side="right")
         return begin, np.where(known, end - begin, 0)
 
-    def _plan(self, rows: IntArray) -> int:
+    def _plan(self, rows: AnyInt) -> int:
         """Decide before which columns keys must be packed to stay below 2^62; the size of key space."""
         size = 1
         for column, radix in enumerate(self._radix):
@@ -86,7 +86,7 @@ class TupleIndex:
             size *= radix
         return size
 
-    def _keys(self, rows: IntArray) -> IntArray:
+    def _keys(self, rows: AnyInt) -> IntArray:
         """Mixed-radix keys; -1 where some id does not occur in its column."""
         keys = np.zeros(len(rows), dtype=np.int64)
         unknown = False
@@ -104,7 +104,7 @@ class TupleIndex:
         return keys
 
 
-def _ranks(column: IntArray) -> IntArray:
+def _ranks(column: AnyInt) -> IntArray:
     """For each id its position among the distinct ids of the column, -1 for others."""
     present = np.zeros(int(column.max(initial=-1)) + 1, dtype=bool)
     present[column] = True

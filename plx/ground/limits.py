@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MAX_GROUND = 50_000_000
-"""Ground instances of one rule, those of aggregates inside it counted too, by default: 3 GB at the peak."""
+"""Ground instances of one rule, those of aggregates inside it counted too, by default: 2.2 GB at the peak."""
 
 TABLE_LIMIT = 4096
 """A formula is one table while that has at most so many entries, 32 kB; larger ones become derived nodes."""

@@ -51,6 +51,11 @@ def allowed() -> Memory:
     return Memory(_free(), given=False) if given is None else Memory(given, given=True)
 
 
+def is_free(size: int) -> bool:
+    """Whether so many bytes are at hand, and half as much again."""
+    return size * 1.5 < _free()
+
+
 def size_of(memory: int | str) -> int:
     """Bytes: a number of them, or a text such as ``8GB`` or ``500 MB``. Raises CallError for others."""
     if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:

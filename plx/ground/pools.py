@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from plx.check.program import Expr, Program, RelationBinding, SetBinding, SetExp
 from plx.graph.rows import BoolArray, unique_keys
 from plx.ground.env import ROOT, Env
 from plx.ground.index import TupleIndex
+from plx.ground.limits import PORTION
 from plx.ground.sets import Sets
 from plx.ground.terms import Terms
 from plx.values import IntArray
@@ -49,7 +50,7 @@ class Pool:
         self._fixed = fixed
         self._relation = binding.relation if isinstance(binding, RelationBinding) else None
         every = every_row(fixed, binding)
-        self.rows = every.filtered(fixed.truth, guards)
+        self.rows = _kept(fixed, every, guards)
         if self.rows.n < every.n:
             self._relation = None
         self._place = {uid: place for place, uid in enumerate(every.columns)}
@@ -78,7 +79,7 @@ class Pool:
     def distinct(self, key: Expr) -> int:
         """How many values an expression has over the rows, at least 1."""
         if id(key) not in self._distinct:
-            found, _ = unique_keys(self._fixed.value(key, self.rows))
+            found, _ = unique_keys(self._values(key))
             self._distinct[id(key)] = max(len(found), 1)
         return self._distinct[id(key)]
 
@@ -87,12 +88,40 @@ class Pool:
         places = [self._place[key.uid] for key in keys if isinstance(key, Variable)]
         if self._relation is not None and len(places) == len(keys):
             return self._fixed.facts(self._relation, tuple(places))
-        columns = [self._fixed.value(key, self.rows) for key in keys]
-        return TupleIndex(np.stack(columns, axis=1))
+        return TupleIndex(np.stack([self._values(key) for key in keys], axis=1))
+
+    def _values(self, key: Expr) -> IntArray:
+        """The values of an expression over the rows, a portion at a time."""
+        found = [self._fixed.value(key, part) for part in _portions(self.rows)]
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _portions(rows: Env) -> Iterator[Env]:
+    """Rows some at a time, with ids as wide as arithmetic on them needs."""
+    for low in range(0, max(rows.n, 1), PORTION):
+        part = slice(low, min(low + PORTION, rows.n))
+        columns = {uid: column[part].astype(np.int64) for uid, column in rows.columns.items()}
+        yield Env(part.stop - low, columns, rows.names)
+
+
+def _kept(fixed: Fixed, rows: Env, guards: Sequence[Expr]) -> Env:
+    """The rows at which all guards hold, looked at a portion at a time."""
+    if not guards:
+        return rows
+    kept, at = np.zeros(rows.n, dtype=bool), 0
+    for part in _portions(rows):
+        left = part.bind(_ROW, "", np.arange(at, at + part.n)).filtered(fixed.truth, guards)
+        kept[left.columns[_ROW]] = True
+        at += part.n
+    return rows if kept.all() else rows.take(kept)
+
+
+_ROW = -4
+"""The uid of a column that is no variable: which row it is."""
 
 
 def every_row(fixed: Fixed, binding: SetBinding | RelationBinding) -> Env:
-    """The members of a set that is the same everywhere, or the facts of a relation."""
+    """The members of a set that is the same everywhere, or the facts of a relation in narrow columns."""
     if isinstance(binding, SetBinding):
         members = fixed.sets(binding.set, ROOT).members
         return Env(len(members), {}, {}).bind(binding.variable.uid, binding.variable.name, members)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -118,6 +119,68 @@ class Chains(Protocol):
         """Chains ``first`` to ``last - 1`` alone, which move as they would among the others, for so many
         threads; None where chains depend on each other. What is the same object in both never changes."""
         return None
+
+
+class InParts(Chains):
+    """Chains that are moved in parts, each a range of them; ``begun`` are all where they were parted."""
+
+    def __init__(self, begun: Chains) -> None:
+        self.begun = begun
+
+    def step(self, draws: int, thin: int) -> npt.NDArray[np.number]:
+        """What the sampler's `step` does."""
+        raise NotImplementedError
+
+    def states(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        """Where all chains stand, shape (variables, chains)."""
+        raise NotImplementedError
+
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know after a run."""
+        return self.begun.notes()
+
+    def pooled(self) -> FloatArray | None:
+        """Of how many counts each one is an average, shape (Σ states,); None: they are plain counts."""
+        return self.begun.pooled()
+
+    def sweeps(self) -> int:
+        """Sweeps that are made for each one asked for."""
+        return self.begun.sweeps()
+
+    def rounds_before(self) -> int:
+        """Of the sweeps that are asked for, how many chains made before the first one."""
+        return self.begun.rounds_before()
+
+    def standing(self) -> Standing | None:
+        """Where the chains stand."""
+        own = self.begun.standing()
+        return None if own is None else own._replace(states=self.states)
+
+
+class Mover(Protocol):
+    """A sampler (`plx.infer.mcmc.samplers.Sampler`), of which its step is used."""
+
+    @property
+    def step(self) -> Callable[[Any, int, int], npt.NDArray[np.number]]:
+        """Moves chains."""
+        ...
+
+
+class PartedChains(InParts):
+    """Parts in one process, as those of a cluster are kept: one moves after the other."""
+
+    def __init__(self, begun: Chains, parts: list[Chains], sampler: Mover) -> None:
+        super().__init__(begun)
+        self.parts, self._sampler = parts, sampler
+
+    def step(self, draws: int, thin: int) -> npt.NDArray[np.number]:
+        """Counts [chains, Σ states]."""
+        return np.concatenate([self._sampler.step(part, draws, thin) for part in self.parts])
+
+    def states(self, variables: IntArray) -> npt.NDArray[np.integer]:
+        """Where the chains stand."""
+        found = [standing.states(variables) for part in self.parts if (standing := part.standing())]
+        return np.concatenate(found, axis=1)
 
 
 class LostChainsError(PlxError):

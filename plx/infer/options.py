@@ -50,8 +50,8 @@ class Keeper(Protocol):
 class Cluster(Protocol):
     """Other processes that move chains."""
 
-    def spread(self, sampler: Any, chains: Any, count: int) -> tuple[Any, Any]:
-        """The sampler (`plx.infer.mcmc.samplers.Sampler`) and so many chains of it, moved by the others."""
+    def spread(self, sampler: Any, chains: Any, count: int) -> Any:
+        """So many chains (`plx.infer.chains.InParts`) of a sampler, moved by the others."""
 
 
 @dataclass(frozen=True)

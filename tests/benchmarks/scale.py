@@ -1,7 +1,9 @@
 """What chains cost on 1, 2 and 4 workers, and where one of them is slow: the figures of docs/scale.md.
 
-Work is CPU seconds, as processes that share cores have no wall clock of their own; only for workers that are
-delayed, by far more than the machine is, it is seconds of waiting.
+Work is CPU seconds, as processes that share cores have no wall clock of their own. A cluster is simulated by
+workers that are held up, by far more than the machine holds them up: one is late, or all are as slow as
+machines of which each has a core of its own at a 25th of the speed, the first at a 50th. There it is
+seconds of waiting.
 """
 
 from __future__ import annotations
@@ -33,25 +35,37 @@ PROGRAM = """
 
 CHAINS, DELAY = 64, 0.5
 
+PACE = 4e-8
+"""Seconds that a simulated machine takes for an update."""
+
 
 def measure(settings: Settings) -> list[Table]:
     """Calls of a step of all chains, on workers that are as fast as they are, and on one that is late."""
     n, calls = (2_000, 3) if settings.quick else (100_000, 10)
     problem = Problem(plx.compile(PROGRAM.format(n=n)).ground)
-    rows = [_row(problem, workers, late, calls) for workers in (1, 2, 4) for late in (False, True)]
-    columns = ("workers", "one is late", "sent once, MB", "a part, MB", "this process, s", "workers, s")
+    rows = [_row(problem, workers, held, calls) for workers in (1, 2, 4) for held in HOLDS]
+    columns = ("workers", "held up", "sent once, MB", "a part, MB", "this process, s", "workers, s")
     note = f"{n:,} unknowns, {CHAINS} chains; CPU seconds of {calls} calls of 4 sweeps, and the median wait."
     return [Table("Chains on workers", (*columns, "waiting for a call, s"), rows, (note,))]
 
 
-def _row(problem: Problem, workers: int, late: bool, calls: int) -> tuple[Any, ...]:
+HOLDS = {
+    "no": (0.0, 0.0, 0.0),
+    "one is late": (DELAY, 0.0, 0.0),
+    "all slow": (0.0, PACE, PACE),
+    "all slow, one at half speed": (0.0, 2 * PACE, PACE),
+}
+"""Seconds that the first worker is late in each call, and those of the first and the others for an update."""
+
+
+def _row(problem: Problem, workers: int, held: str, calls: int) -> tuple[Any, ...]:
     with connect._own(library("distributed", "clusters"), workers) as client:
         sampler = SAMPLERS["gibbs"]
-        _, chains = Crew(client).spread(sampler, sampler.init(problem, 1, CHAINS, 1), CHAINS)
+        chains = Crew(client).spread(sampler, sampler.init(problem, 1, CHAINS, 1), CHAINS)
         assert isinstance(chains, SpreadChains)
         chains.step(1, 4)
         waits = []
-        with _late(client, late):
+        with _held(client, problem.graph.n_variables, *HOLDS[held]):
             own, theirs = time.process_time(), _spent(client)
             for _ in range(calls):
                 begin = time.monotonic()
@@ -59,7 +73,7 @@ def _row(problem: Problem, workers: int, late: bool, calls: int) -> tuple[Any, .
                 waits.append(time.monotonic() - begin)
             spent = time.process_time() - own, _spent(client) - theirs
         sizes = len(chains._fixed) / 1e6, len(chains._places[0].kept) / 1e6
-        return workers, "yes" if late else "no", *sizes, *spent, float(np.median(waits))
+        return workers, held, *sizes, *spent, float(np.median(waits))
 
 
 def _spent(client: Any) -> float:
@@ -67,24 +81,26 @@ def _spent(client: Any) -> float:
 
 
 @contextmanager
-def _late(client: Any, late: bool) -> Iterator[None]:
-    """The first worker waits before each of its calls."""
-    first = [next(iter(client.nthreads()))]
-    if late:
-        client.run(_delay, workers=first)
+def _held(client: Any, unknowns: int, late: float, first: float, others: float) -> Iterator[None]:
+    """The workers wait before, and until they have taken so long for, each of their calls."""
+    for at, worker in enumerate(client.nthreads()):
+        pace = others if at else first
+        client.run(_hold, 0.0 if at else late, pace * unknowns, workers=[worker])
     yield
-    if late:
-        client.run(_delay, 0.0, workers=first)
+    client.run(_hold, 0.0, 0.0)
 
 
-def _delay(seconds: float = DELAY) -> None:
-    """Have the parts of this process wait before they answer."""
+def _hold(late: float, sweep: float) -> None:
+    """Have the parts of this process take longer before they answer: so long for a sweep of a chain."""
     from plx.cluster.part import Part
 
     step = getattr(Part, "prompt_step", Part.step)
 
-    def delayed(self: Any, *given: int) -> Any:
-        time.sleep(seconds)
-        return step(self, *given)
+    def slow(self: Any, turn: int, draws: int, thin: int) -> Any:
+        time.sleep(late)
+        begin = time.monotonic()
+        counts = step(self, turn, draws, thin)
+        time.sleep(max(0.0, len(counts) * draws * thin * sweep - (time.monotonic() - begin)))
+        return counts
 
-    Part.prompt_step, Part.step = step, delayed  # type: ignore[attr-defined,method-assign]
+    Part.prompt_step, Part.step = step, slow  # type: ignore[attr-defined,method-assign]

@@ -15,7 +15,7 @@ from plx.cluster.connect import Crew
 from plx.cluster.spread import SpreadChains
 from tests.cluster.test_parts import PROGRAM
 from tests.docs.blocks import call
-from tests.use.test_checkpoint import told
+from tests.use.test_checkpoint import KilledError, kill_after, told
 
 distributed = pytest.importorskip("distributed")
 
@@ -60,7 +60,7 @@ def test_ctrl_c_in_a_call_leaves_no_chain_behind(client: Any, monkeypatch: pytes
 
     sampler = SAMPLERS["gibbs"]
     whole = sampler.init(PROBLEM, 3, 9, 1)
-    _, chains = Crew(client).spread(sampler, whole, 9)
+    chains = Crew(client).spread(sampler, whole, 9)
     assert isinstance(chains, SpreadChains)
 
     def interrupted(self: SpreadChains, place: object, future: object) -> None:
@@ -82,6 +82,20 @@ def test_ctrl_c_brings_the_answers_so_far(client: Any) -> None:
         plx.run(PROGRAM, cluster=client, progress=report, **RUN | {"samples": 10**9})
     assert caught.value.result is not None
     assert abs(caught.value.result[1].probability - plx.run(PROGRAM)[1].probability) < 0.2
+
+
+@pytest.mark.parametrize("again", ["alone", "workers"])
+def test_a_killed_run_goes_on_from_its_checkpoint(
+    again: str, client: Any, alone: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one process, or on other workers than it had."""
+    path, every = tmp_path / "run.ckpt", Crew.workers
+    with monkeypatch.context() as within:
+        kill_after(3, within)
+        with pytest.raises(KilledError):
+            plx.run(PROGRAM, cluster=client, checkpoint=path, **RUN)
+    monkeypatch.setattr(Crew, "workers", lambda self: dict(list(every(self).items())[:2]))
+    assert told(plx.resume(path, cluster=client if again == "workers" else None)) == alone
 
 
 def test_the_command_line(client: Any, tmp_path: Any) -> None:
@@ -125,7 +139,6 @@ def test_a_silent_worker_does_not_outlast_the_time(client: Any, monkeypatch: pyt
         ({"cluster": "tcp://127.0.0.1:1", "workers": 2}, "are two ways to say where chains run"),
         ({"workers": 0}, "`workers` is a whole number, 1 or more, not 0"),
         ({"workers": 2, "method": "tempered"}, "the ladders of tempered are tuned together"),
-        ({"workers": 2, "checkpoint": "run.ckpt"}, "a run on a cluster is not kept in a file"),
         ({"workers": 2, "exact_rationals": True, "method": "auto"}, "exact rationals are not sampled"),
     ],
 )

@@ -211,8 +211,10 @@ def test_row_keys_of_hashes_sort_as_they_do(rows):
 )
 def test_packed_rows_sort_as_they_do(k, rows):
     columns = [np.array(column, dtype=np.int32) for column in list(zip(*rows, strict=True))[:k]]
-    packing = Packing.of(columns)
-    keys = np.sort(packing.pack(columns))
+    packing = Packing.between([int(c.min()) for c in columns], [int(c.max()) for c in columns])
+    keys = np.empty(len(rows), dtype=np.int64)
+    packing.pack(columns, keys)
+    keys.sort()
     out = [np.empty(len(rows), dtype=np.int32) for _ in range(k)]
     heads = packing.heads(keys, k - 1)
     packing.unpack(keys, out)

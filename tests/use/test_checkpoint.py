@@ -214,8 +214,6 @@ def test_what_the_command_line_takes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--workers", "2"], "stays in one process: leave out --workers"),
-        (["--cluster", "tcp://127.0.0.1:1"], "stays in one process: leave out --cluster"),
         (["--seed", "3", "--chains", "20"], "--seed, --chains: the checkpoint has that already"),
         (["--checkpoint", "other.ckpt"], "--checkpoint: the checkpoint has that already"),
     ],

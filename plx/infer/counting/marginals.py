@@ -117,7 +117,9 @@ def count_plan(model: GroundModel) -> CountPlan | None:
 
 def count_plans(model: GroundModel) -> Iterator[CountPlan]:
     """The ways to count: with blocks that are wholly alike, and up to weights of their own."""
-    asked = {node for node in nodes_of(model.queries).tolist() if _wide(model, node)}
+    nodes = nodes_of(model.queries)
+    derived = nodes[nodes >= model.graph.n_variables]
+    asked = {node for node in derived.tolist() if _wide(model, node)}
     for core in find_cores(model.graph, asked):
         if len(core.families) <= MOST_CELLS:
             sizes = [component.log2_vectors for component in components_of(core)]
@@ -152,8 +154,6 @@ def count(plan: CountPlan) -> Inference:
 def _wide(model: GroundModel, node: int) -> bool:
     """A derived node over too many inputs to be summed as a function of their joint distribution."""
     graph = model.graph
-    if node < graph.n_variables:
-        return False
     inputs, _ = graph.inputs_of(node - graph.n_variables)
     return bool((inputs >= graph.n_variables).any()) or joint_states(graph.card[inputs]) > SMALL
 

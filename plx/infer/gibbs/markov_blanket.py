@@ -18,7 +18,7 @@ from plx.graph.ragged import segments
 from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner, scope_strides
 from plx.infer.problem import Parts
-from plx.values import IntArray
+from plx.values import IntArray, distinct
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _live_edges(graph: FactorGraph, rows: DerivedRows) -> tuple[IntArray, IntArr
 def _affected(n: int, n_rows: int, source: IntArray, owner: IntArray) -> IntArray:
     """All pairs variable * n_rows + row such that the derived row depends on the variable, sorted."""
     direct = source < n
-    found = np.unique(source[direct] * n_rows + owner[direct])
+    found = distinct(source[direct] * n_rows + owner[direct])
     fresh = found
     above = Lookup(source[~direct] - n, n_rows)
     while len(fresh):
@@ -166,5 +166,5 @@ def _depends(
     variable = np.concatenate([scope[direct], pair_key[pair] // max(1, n_rows)])
     factor = np.concatenate([factor_of[direct], factor_of[~direct][at]])
     n_factors = int(factor_of.max(initial=-1)) + 1
-    key = np.unique(variable * max(1, n_factors) + factor)
+    key = distinct(variable * max(1, n_factors) + factor)
     return key // max(1, n_factors), key % max(1, n_factors)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plx import deadline
 from plx.graph.rows import BoolArray
-from plx.infer.chains import Bridges, LostChainsError
+from plx.infer.chains import Bridges, Chains, InParts, LostChainsError
 from plx.infer.inference import LogZ, Standing
 from plx.infer.mcmc.best_world import BestWorld
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
@@ -110,12 +110,12 @@ class Run(Generic[C]):
         """From here on the processes of a cluster move the chains, where the run is given one."""
         if self.options.cluster is None:
             return
-        if self.chains.taken(0, 1, 1) is None:
+        parted = isinstance(self.chains, InParts)
+        if not parted and self.chains.taken(0, 1, 1) is None:
             why = f"the chains of {self.sampler.name} depend on each other"
             self.said = (f"{why}: they stayed in one process",)
             return
-        spread = self.options.cluster.spread(self.sampler, self.chains, self.options.chains)
-        self.sampler, self.chains = spread
+        self.chains = self.options.cluster.spread(self.sampler, self.chains, self.options.chains)
         standing = self.chains.standing()
         for one in (self.watch, self.best):
             if one is not None and standing is not None:
@@ -190,7 +190,12 @@ class Run(Generic[C]):
 
     def _step(self, draws: int) -> None:
         before = self.clock.seconds
-        counts = self.sampler.step(self.chains, draws, self.thin)
+        chains: Chains = self.chains
+        counts = (
+            chains.step(draws, self.thin)
+            if isinstance(chains, InParts)
+            else self.sampler.step(self.chains, draws, self.thin)
+        )
         self.partial_draws += draws
         self.swept += draws * self.thin * self.chains.sweeps()
         self.partial = counts if self.partial is None else _sum(self.partial, counts, self.partial_draws)
