@@ -16,6 +16,7 @@ from plx.infer.tempering import tempered
 from plx.infer.tempering.controls import add_controls, controls_of
 from plx.infer.tempering.ladders import Seldom, coldest
 from plx.infer.tempering.limits import SELDOM
+from plx.infer.tempering.soft import Path
 from plx.infer.tempering.tuning import _often
 from plx.values import FloatArray
 from tests.benchmarks.log_z import CRITICAL, ising, ising_log_z, with_log_z
@@ -24,7 +25,7 @@ from tests.models import all_states, log_weights, random_model
 
 def _control(plan: CompiledModel, states: np.ndarray, beta: float) -> FloatArray:
     """The control variate in each of some worlds [V, worlds]."""
-    controls, none = controls_of(plan), np.zeros((0, states.shape[1]), dtype=np.int32)
+    controls, none = controls_of(plan, Path()), np.zeros((0, states.shape[1]), dtype=np.int32)
     kind = np.ascontiguousarray(states, dtype=state_type(plan.graph))
     block = ChainBlock(kind, none, none, none.astype(np.uint32), none.astype(np.uint32))
     out = np.zeros(states.shape[1])
