@@ -73,7 +73,7 @@ def _next(
     g: Ties, front: Int64, m: int, left: Float64, budget: float, most: int, step: int, joined: Bools,
     seen: Int64, mark: Float64, stays: Bools, kept: Bools,
 ) -> int:  # fmt: skip
-    """The variable next to the front that is tied to it most, less what is lost by it; ``kept``: with whom."""
+    """The variable next to the front that is tied to it most, less what is lost by it; ``kept``: to whom."""
     best, found = -np.inf, -1
     for i in range(m):
         for e in range(g.start[front[i]], g.start[front[i] + 1]):
@@ -114,9 +114,7 @@ def _home(g: Ties, v: Number, latest: Int64, bag: Table, size: Int64, mark: Floa
 
 
 @inner
-def _begin(
-    g: Ties, v: Number, latest: Int64, budget: float, bag: Table, size: Int64, mark: Float64
-) -> None:
+def _begin(g: Ties, v: Number, latest: Int64, budget: float, bag: Table, size: Int64, mark: Float64) -> None:
     """The bag of a variable that begins a new front: with those that it is tied to in some other bag."""
     owner = _home(g, v, latest, bag, size, mark)
     count, total = 0, g.bits[v]

@@ -25,7 +25,7 @@ from plx.infer.kernels.blocks import BlockArrays
 from plx.infer.kernels.tempering import SoftFactors, Tally, kernel
 from plx.infer.streams import Stream, narrow_states
 from plx.infer.tempering.controls import Controls, add_controls, controls_of
-from plx.infer.tempering.limits import COLDEST, SELDOM, SWEEPS, WORTH_A_SWEEP
+from plx.infer.tempering.limits import COLDEST, OFTEN_TURNS, SELDOM, SWEEPS, WORTH_A_SWEEP
 from plx.infer.tempering.soft import Path, raised, soft_factors
 from plx.infer.tempering.solvable import Solvable
 from plx.values import FloatArray, IntArray
@@ -63,15 +63,16 @@ class Updates:
 
 @dataclass(frozen=True)
 class Seldom:
-    """A move in one of `SELDOM` turns; temperatures take them in turn."""
+    """A move in one of so many turns; temperatures take them in turn."""
 
     move: Move
     first: int
+    turns: int = SELDOM
 
     def __call__(self, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
         """Move lanes, or not."""
-        if turn % SELDOM == self.first % SELDOM:
-            self.move(block, random, turn // SELDOM)
+        if turn % self.turns == self.first % self.turns:
+            self.move(block, random, turn // self.turns)
 
 
 def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
@@ -263,9 +264,9 @@ class Ladders:
         fresh = [generators(self.seed, stream, ladders, k) for k in range(len(random), temperatures)]
         return np.ascontiguousarray(np.concatenate([random, *(one[None] for one in fresh)]))
 
-    def settle(self, often: BoolArray | None = None) -> None:
-        """Make what moves lanes at these temperatures; ``often`` [T]: where clusters move in every turn, if
-        not at the coldest alone."""
+    def settle(self, slow: BoolArray | None = None) -> None:
+        """Make what moves lanes at these temperatures; ``slow`` [T]: where sweeps alone are slow, if that is
+        known. Clusters move every second time there, and every time where it is coldest."""
         plan, width = self.updates.plan, len(self.beta)
         self.swept = [
             GibbsChains(
@@ -278,9 +279,10 @@ class Ladders:
         ]
         self.moves = [[move(beta) for move in self.updates.moves] for beta in self.beta.tolist()]
         if (clusters := self.updates.clusters) is not None:
-            often = coldest(width) if often is None else often
+            always = coldest(width)
             for k, beta in enumerate(self.beta.tolist()):
-                self.moves[k].append(clusters(beta) if often[k] else Seldom(clusters(beta), k))
+                turns = 1 if always[k] else OFTEN_TURNS if slow is not None and slow[k] else SELDOM
+                self.moves[k].append(Seldom(clusters(beta), k, turns))
         weight = self.weights().mean(axis=1)
         self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
         self.clear()

@@ -63,6 +63,9 @@ SELDOM = 8
 SLOW = 0.3
 """They do not where log weights `SELDOM` turns apart are so correlated."""
 
+OFTEN_TURNS = 2
+"""Where they do not, in one of so many: in each they would take nearly all of the time."""
+
 COLDEST = 0.125
 """At the coldest temperatures, this share of all, clusters move in every turn: answers are counted there."""
 

@@ -154,7 +154,7 @@ class _Search:
         """By how much the numbers of variables that are tied often differ, as those of rows and layers do."""
         step, count = np.unique(self.other - self.one, return_counts=True)
         often = (step > 1) & (count > OFTEN * len(self.one))
-        return step[often].tolist()[:MOST_STEPS]
+        return [int(one) for one in step[often][:MOST_STEPS]]
 
     def _between(self, level: IntArray, width: float) -> BoolArray:
         apart: BoolArray = level[self.one] // width != level[self.other] // width
@@ -162,7 +162,7 @@ class _Search:
 
     def covered(self, cut: BoolArray) -> _Cover:
         """What the bags cover that are found where some pairs are cut before."""
-        graph, n = self.graph, self.graph.n_variables
+        n = self.graph.n_variables
         one, other = self.one[~cut], self.other[~cut]
         of = np.concatenate([one, other])
         by = np.argsort(of, kind="stable")
