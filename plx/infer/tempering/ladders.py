@@ -144,17 +144,9 @@ class Ladders:
 
     @property
     def sweeps(self) -> int:
-        """Sweeps between exchanges: more where a turn is short, or half of the time is for clusters."""
-        if self._balanced:
-            return SWEEPS
+        """Sweeps between exchanges."""
         updates = self.updates.plan.graph.n_variables * min(WIDE, self.ladders)  # however they are grouped
         return min(SWEEPS, max(1, WORTH_A_SWEEP // max(1, updates)))
-
-    @property
-    def _balanced(self) -> bool:
-        """Whether sweeps are about as many as take a move of clusters' time: where strong weights stay at all
-        temperatures, each of both mixes what the other does not."""
-        return self.updates.clusters is not None and self.updates.part is not None
 
     def states_of(self, variables: IntArray) -> npt.NDArray[np.integer]:
         """A copy of the states of some variables at β = 1, shape (variables, ladders)."""
@@ -289,8 +281,7 @@ class Ladders:
         if (clusters := self.updates.clusters) is not None:
             always = coldest(width)
             for k, beta in enumerate(self.beta.tolist()):
-                often = SWEEPS if self._balanced else OFTEN_TURNS
-                turns = 1 if always[k] else often if slow is not None and slow[k] else SELDOM
+                turns = 1 if always[k] else OFTEN_TURNS if slow is not None and slow[k] else SELDOM
                 self.moves[k].append(Seldom(clusters(beta), k, turns))
         weight = self.weights().mean(axis=1)
         self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
