@@ -8,8 +8,8 @@ but for these. Even and odd pairs of neighbours exchange in turn (Okabe et al. 2
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -140,7 +140,7 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     plan = _compiled(own, path)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
     sets = tuple(one for one in cluster_sets(plan) if one.promising())
-    clusters = _of_clusters(plan, sets, path) if sets else None
+    clusters = partial(_clusters_at, plan, sets, path) if sets else None
     updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds), clusters, path, part)
     ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
@@ -153,14 +153,10 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn)
 
 
-def _of_clusters(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path) -> Callable[[float], Move]:
+def _clusters_at(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path, beta: float) -> Move:
     """Cluster moves at the temperatures where they are worth their time."""
-
-    def at(beta: float) -> Move:
-        useful = tuple(one for one in sets if path.on is not None or one.promising(beta))
-        return ClusterMove(useful, path.at(plan.graph.table, beta)) if useful else stay
-
-    return at
+    useful = tuple(one for one in sets if path.on is not None or one.promising(beta))
+    return ClusterMove(useful, path.at(plan.graph.table, beta)) if useful else stay
 
 
 def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,12 @@ def test_strips_of_a_grid_stay() -> None:
     exact = ising_log_z(24, CRITICAL)
     found = infer(with_log_z(model), "tempered", Options(seed=1, samples=4096, seconds=None))
     assert found.log_z is not None and abs(found.log_z - exact) < 4 * found.log_z_mcse
+
+
+def test_ladders_with_clusters_and_a_part_go_on_from_a_pickle() -> None:
+    chains = tempered.init(Problem(ising(16, CRITICAL)), 1, 16, 1)
+    again = pickle.loads(pickle.dumps(chains))
+    np.testing.assert_array_equal(chains.step(3, 1), again.step(3, 1))
 
 
 def test_there_is_none_where_all_or_little_could_stay_or_rules_are_hard() -> None:
