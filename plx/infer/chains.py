@@ -54,6 +54,7 @@ class Bridges:
     ``step`` [K] are the differences of neighbouring inverse temperatures, ``middle`` [K] the middles of
     pairs. ``cold`` says which chains began at cold worlds, the others having begun at random ones. ``alone``:
     moves of clusters cross between modes at each temperature, so that no world need pass through all.
+    ``flat``: there are no weights, so that log Z is that at β = 0.
     """
 
     start: float | None
@@ -61,6 +62,7 @@ class Bridges:
     middle: FloatArray
     cold: npt.NDArray[np.bool_]
     alone: bool = False
+    flat: bool = False
     batches: list[BridgeSums] = field(default_factory=list)
     open: BridgeSums | None = None
 

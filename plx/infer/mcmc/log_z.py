@@ -33,6 +33,8 @@ CHANCE = 3.0
 ALONE = 1.05
 """Where clusters move, chains with a smaller R-hat have mixed without round trips."""
 
+_ROUNDING = 1e-12
+
 ROUGH = 0.3
 """Where a mean has a relative standard error beyond this, its logarithm does not have it too."""
 
@@ -57,7 +59,7 @@ def estimate(bridges: Bridges) -> LogZ | None:
         ess, rhat = _mixing(bridges)
         mixed = len(bridges.cold) if bridges.alone and rhat < ALONE else _mixed(bridges)
         unmixed = math.sqrt(len(bridges.cold) / max(1, mixed))
-        error = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges, slope))
+        error = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges, slope), _unseen(bridges, ess))
     hot, cold = (bridges.start + part.value for part in parts)
     return LogZ(bridges.start + whole.value, error, ess, rhat, mixed, (hot, cold) if gap else None)
 
@@ -67,6 +69,23 @@ class _Part(NamedTuple):
 
     value: float
     error: float
+
+
+def _unseen(bridges: Bridges, ess: float) -> float:
+    """What worlds may weigh that were not drawn, where all that were weigh the same: the error of a
+    probability of which none was, √2/n."""
+    above, below = (
+        np.sum([getattr(one, name) for one in bridges.batches], axis=0) for name in ("above", "below")
+    )
+    if bridges.flat or not (_is_constant(above) & _is_constant(below)).any():
+        return 0.0
+    draws = len(bridges.cold) * sum(batch.rounds for batch in bridges.batches)
+    return math.sqrt(2.0) / max(1.0, min(ess, draws) if math.isfinite(ess) else draws)
+
+
+def _is_constant(sums: FloatArray) -> BoolArray:
+    same: BoolArray = np.ptp(sums, axis=1) <= _ROUNDING * sums.mean(axis=1)
+    return same
 
 
 def _slopes(bridges: Bridges) -> FloatArray:

@@ -7,6 +7,7 @@ both say the same, neither errs much.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from plx.graph.worlds import log_weights, node_states
 from plx.infer.tempering.ladders import Ladders, Updates, ladders_at
 from plx.infer.tempering.limits import COLD, GROWING, QUENCH
 from plx.infer.tempering.schedule import first_temperatures
+from plx.infer.tempering.soft import Path
 from plx.values import FloatArray
 
 States = npt.NDArray[np.integer]
@@ -31,7 +33,8 @@ def cold(ladders: int) -> npt.NDArray[np.bool_]:
 def begun(updates: Updates, states: States, seed: int, threads: int | None) -> Ladders:
     """Ladders at first temperatures, all lanes of a ladder at one world: of those that begin hot at these
     ``states`` [V, ladders]."""
-    ladders = ladders_at(updates, states, np.array([COLD]), seed, threads)
+    cooled = replace(updates, path=Path(), part=None)
+    ladders = ladders_at(cooled, states, np.array([COLD]), seed, threads)
     for _ in range(QUENCH):
         ladders.rounds(1, 1)
         if deadline.over():
@@ -44,7 +47,7 @@ def begun(updates: Updates, states: States, seed: int, threads: int | None) -> L
         weight = log_weights(graph, node_states(graph, world[:, None]))[0]
         colder = np.flatnonzero(begins_cold & (ladders.weights()[-1] < weight))
         ladders.put(np.repeat(world[:, None], len(colder), axis=1), colder)
-    ladders.place(first_temperatures())
+    ladders.follow(updates, first_temperatures())
     return ladders
 
 

@@ -18,19 +18,24 @@ from plx.infer.gibbs.chains import ChainBlock
 from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.gibbs.conditional_tables import log_tables
 from plx.infer.kernels.controls import Controlled, kernel
+from plx.infer.tempering.soft import Path
 from plx.values import FloatArray
 
 
 @dataclass(frozen=True)
 class Controls:
-    """Of the unknowns whose conditionals are tables that unknowns alone choose from."""
+    """Of the unknowns whose conditionals are tables that unknowns alone choose from.
+
+    Tables are unnormalised logs, each [tables, states, configurations], and the part of it that is raised to
+    β.
+    """
 
     arrays: Controlled
-    tables: tuple[FloatArray, ...]  # each [tables, states, configurations], unnormalised logs
+    tables: tuple[tuple[FloatArray, FloatArray], ...]
 
     def excess(self, beta: float) -> FloatArray:
         """All tables one after the other: log weights less their means at an inverse temperature."""
-        found = [np.zeros(0), *(_excess(logs, beta).ravel() for logs in self.tables)]
+        found = [np.zeros(0), *(_excess(logs, part, beta).ravel() for logs, part in self.tables)]
         return np.concatenate(found)
 
 
@@ -39,9 +44,10 @@ def add_controls(controls: Controls, excess: FloatArray, block: ChainBlock, out:
     kernel(block.state.dtype.name)(controls.arrays, excess, block.state, out)
 
 
-def _excess(logs: FloatArray, beta: float) -> FloatArray:
-    weight = np.where(np.isfinite(logs), logs, 0.0)
-    scaled = np.where(np.isfinite(logs), beta * weight, -np.inf)
+def _excess(logs: FloatArray, part: FloatArray, beta: float) -> FloatArray:
+    possible = np.isfinite(logs)
+    weight = np.where(possible, part, 0.0)
+    scaled = np.where(possible, np.where(possible, logs, 0.0) + (beta - 1.0) * weight, -np.inf)
     high = scaled.max(axis=1, keepdims=True)
     p = np.exp(scaled - np.where(np.isfinite(high), high, 0.0))
     total = p.sum(axis=1, keepdims=True)
@@ -50,19 +56,23 @@ def _excess(logs: FloatArray, beta: float) -> FloatArray:
     return found
 
 
-def controls_of(plan: CompiledModel) -> Controls:
-    """The control variates of a model."""
+def controls_of(plan: CompiledModel, path: Path) -> Controls:
+    """The control variates of a model, of what is raised to β."""
     c, n = plan.conditionals, plan.graph.n_variables
     tables = []
     entry, size = np.zeros(n, dtype=np.int64), 0
     card = plan.graph.card[:n].astype(np.int64)
-    for start, logs in log_tables(c, plan.problem.graph):
+    graph = plan.graph
+    parts = log_tables(c, graph._replace(table=path.part(graph.table)))
+    felt = np.zeros(n, dtype=bool)
+    for (start, logs), (_, part) in zip(log_tables(c, graph), parts, strict=True):
         mine = (c.start >= start) & (c.start < start + logs[:, 1:].size)
         table = (c.start[mine] - start) // logs[0, 1:].size
         entry[mine] = size + table * logs[0].size
-        tables.append(logs)
+        felt[mine] = (np.ptp(part, axis=1) > 0).any(axis=1)[table]
+        tables.append((logs, part))
         size += logs.size
-    chosen = np.flatnonzero(_plain(plan) & (card > 1))
+    chosen = np.flatnonzero(_plain(plan) & (card > 1) & felt)
     count = np.diff(c.reader_start)[chosen]
     reader = segments(c.reader_start[chosen], count)
     arrays = Controlled(

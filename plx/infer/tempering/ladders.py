@@ -25,8 +25,9 @@ from plx.infer.kernels.blocks import BlockArrays
 from plx.infer.kernels.tempering import SoftFactors, Tally, kernel
 from plx.infer.streams import Stream, narrow_states
 from plx.infer.tempering.controls import Controls, add_controls, controls_of
-from plx.infer.tempering.limits import COLDEST, SELDOM, SWEEPS, WORTH_A_SWEEP
-from plx.infer.tempering.soft import raised, soft_factors
+from plx.infer.tempering.limits import COLDEST, OFTEN_TURNS, SELDOM, SWEEPS, WORTH_A_SWEEP
+from plx.infer.tempering.soft import Path, raised, soft_factors
+from plx.infer.tempering.solvable import Solvable
 from plx.values import FloatArray, IntArray
 
 Lanes = npt.NDArray[Any]
@@ -49,25 +50,29 @@ class Updates:
     """What moves lanes at every temperature, besides sweeps: to add a kind, append to ``moves``.
 
     ``moves`` are functions of β, each of which gives what moves lanes there. ``clusters`` is one too, of
-    moves that cost many sweeps: where they are not needed lanes make them seldom.
+    moves that cost many sweeps: where they are not needed lanes make them seldom. ``path``: what β is on;
+    ``part``: the rest, from which worlds are drawn at β = 0 if there are draws.
     """
 
     plan: CompiledModel
     moves: tuple[Callable[[float], Move], ...]
     clusters: Callable[[float], Move] | None = None
+    path: Path = Path()
+    part: Solvable | None = None
 
 
 @dataclass(frozen=True)
 class Seldom:
-    """A move in one of `SELDOM` turns; temperatures take them in turn."""
+    """A move in one of so many turns; temperatures take them in turn."""
 
     move: Move
     first: int
+    turns: int = SELDOM
 
     def __call__(self, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
         """Move lanes, or not."""
-        if turn % SELDOM == self.first % SELDOM:
-            self.move(block, random, turn // SELDOM)
+        if turn % self.turns == self.first % self.turns:
+            self.move(block, random, turn // self.turns)
 
 
 def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
@@ -170,21 +175,32 @@ class Ladders:
         group, none = self.groups[g], counts[:0]
         lanes = [group.at(k) for k in range(len(self.beta))]
         exchange = kernel(group.state.dtype.name)
-        live, sweeps = self.updates.plan.rows.first_passive, self.sweeps
+        live, sweeps, part = self.updates.plan.rows.first_passive, self.sweeps, self.updates.part
         with np.errstate(over="ignore"):
             for turn in range(self.turn, self.turn + draws * thin):
                 recorded = (turn - self.turn + 1) % thin == 0
                 for k, block in enumerate(lanes):
-                    for move in self.moves[k]:
-                        move(block, group.block_random[k], turn)
-                    seen = counts if recorded and k + 1 == len(lanes) else none
-                    advance(self.swept[k], g, 1, sweeps, seen)
+                    if k == 0 and part is not None:
+                        self._draw(part, block)
+                    else:
+                        for move in self.moves[k]:
+                            move(block, group.block_random[k], turn)
+                        seen = counts if recorded and k + 1 == len(lanes) else none
+                        advance(self.swept[k], g, 1, sweeps, seen)
                     if self.controls is not None:
                         add_controls(self.controls, self.excess[k], block, group.control[k])
                 exchange(
                     self.soft, self.beta, self.middle, turn % 2, live, group.state, group.total, group.level,
                     group.exchange_random, group.replica, group.weight, group.tally,
                 )  # fmt: skip
+
+    def _draw(self, part: Solvable, block: ChainBlock) -> None:
+        """Lanes at β = 0 go to worlds that do not depend on where they were."""
+        part.draw(block.state, block.random)
+        if len(block.level):
+            plan = self.updates.plan
+            total, level = derived_rows_at(plan, node_states(plan.graph, block.state))
+            block.total[:], block.level[:] = total, level
 
     def tallies(self) -> Tally:
         """What exchanges added up since the last call, of all ladders in order."""
@@ -195,7 +211,7 @@ class Ladders:
 
     def control(self) -> None:
         """From here on add up control variates too, at the temperatures that there are now."""
-        self.controls = controls_of(self.updates.plan)
+        self.controls = controls_of(self.updates.plan, self.updates.path)
         self.excess = [self.controls.excess(beta) for beta in self.beta.tolist()]
         self.clear()
 
@@ -222,6 +238,12 @@ class Ladders:
         """The log weights of all lanes at β = 1, when exchanges were last made [T, ladders]."""
         return np.concatenate([group.weight for group in self.groups], axis=1)
 
+    def follow(self, updates: Updates, beta: FloatArray) -> None:
+        """Move in other ways from here on, at temperatures of theirs."""
+        self.updates = updates
+        self.soft = soft_factors(updates.plan.graph, updates.plan.rows, updates.path)
+        self.place(beta)
+
     def place(self, beta: FloatArray) -> None:
         """Move to other temperatures: each takes the worlds of the one that was nearest."""
         nearest = np.abs(self.beta[:, None] - beta).argmin(axis=0)
@@ -242,13 +264,13 @@ class Ladders:
         fresh = [generators(self.seed, stream, ladders, k) for k in range(len(random), temperatures)]
         return np.ascontiguousarray(np.concatenate([random, *(one[None] for one in fresh)]))
 
-    def settle(self, often: BoolArray | None = None) -> None:
-        """Make what moves lanes at these temperatures; ``often`` [T]: where clusters move in every turn, if
-        not at the coldest alone."""
+    def settle(self, slow: BoolArray | None = None) -> None:
+        """Make what moves lanes at these temperatures; ``slow`` [T]: where sweeps alone are slow, if that is
+        known. Clusters move every second time there, and every time where it is coldest."""
         plan, width = self.updates.plan, len(self.beta)
         self.swept = [
             GibbsChains(
-                plan.with_potentials(raised(plan.graph.table, beta)),
+                plan.with_potentials(self.updates.path.at(plan.graph.table, beta)),
                 tuple(group.at(k) for group in self.groups),
                 1,
                 plan.graph.n_variables,
@@ -257,9 +279,10 @@ class Ladders:
         ]
         self.moves = [[move(beta) for move in self.updates.moves] for beta in self.beta.tolist()]
         if (clusters := self.updates.clusters) is not None:
-            often = coldest(width) if often is None else often
+            always = coldest(width)
             for k, beta in enumerate(self.beta.tolist()):
-                self.moves[k].append(clusters(beta) if often[k] else Seldom(clusters(beta), k))
+                turns = 1 if always[k] else OFTEN_TURNS if slow is not None and slow[k] else SELDOM
+                self.moves[k].append(Seldom(clusters(beta), k, turns))
         weight = self.weights().mean(axis=1)
         self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
         self.clear()
@@ -297,7 +320,7 @@ def ladders_at(
     """Ladders all of whose lanes stand at these states of the variables, shape (V, ladders)."""
     begun = chains_at(updates.plan, states, seed, threads, stream=Stream.EXCHANGES)
     groups = list(_groups(begun, beta, seed))
-    soft = soft_factors(updates.plan.graph, updates.plan.rows)
+    soft = soft_factors(updates.plan.graph, updates.plan.rows, updates.path)
     made = Ladders(updates, seed, begun.threads, groups, beta, soft, np.zeros(len(beta) - 1))
     made.settle()
     return made

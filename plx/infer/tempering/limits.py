@@ -63,5 +63,29 @@ SELDOM = 8
 SLOW = 0.3
 """They do not where log weights `SELDOM` turns apart are so correlated."""
 
+OFTEN_TURNS = 2
+"""Where they do not, in one of so many: in each they would take nearly all of the time."""
+
 COLDEST = 0.125
 """At the coldest temperatures, this share of all, clusters move in every turn: answers are counted there."""
+
+PART_BITS = 12.0
+"""A part of a model that is summed over has tables of at most so many bits, …"""
+
+PART_ENTRIES = 1 << 22
+"""… and of so many entries together, about."""
+
+PART_UNKNOWNS, PART_FACTORS = 1 << 14, 1 << 17
+"""In larger models no part is looked for."""
+
+PART_WIDE = 6
+"""Factors over more unknowns than this are in no such part."""
+
+CUT = 0.35
+"""Of all weights, in squares, the share of those that are not in the part; with more, β is on all of them."""
+
+ODD = 0.7390851332151607
+"""An inverse temperature that weights which people write are not multiples of."""
+
+OFTEN, MOST_STEPS = 0.1, 3
+"""A share of all pairs of unknowns that is many, and so many kinds of these are looked at."""

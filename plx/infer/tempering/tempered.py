@@ -8,12 +8,13 @@ but for these. Even and odd pairs of neighbours exchange in turn (Okabe et al. 2
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.worlds import log_weights, node_states
 from plx.infer.best.quick import quick_best
 from plx.infer.chains import Bridges, BridgeSums, Chains
 from plx.infer.gibbs.blocked import Readout, block_moves, readout, started
@@ -29,11 +30,12 @@ from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
 from plx.infer.tempering.ladders import Ladders, Move, Updates, of_blocks
-from plx.infer.tempering.limits import EVERY, SMALL_TABLES, TABLES, UNEVEN
+from plx.infer.tempering.limits import EVERY, ODD, SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
-from plx.infer.tempering.soft import raised
+from plx.infer.tempering.soft import Path, apart
+from plx.infer.tempering.solvable import solvable_part
 from plx.infer.tempering.tuning import Tuned, tune
-from plx.values import IntArray
+from plx.values import FloatArray, IntArray
 
 
 @dataclass
@@ -68,13 +70,16 @@ class TemperedChains(Chains):
 
     def notes(self) -> tuple[str, ...]:
         """How many temperatures there are, and why."""
-        n, tuned = len(self.ladders.beta), self.tuned
+        n, tuned, part = len(self.ladders.beta), self.tuned, self.ladders.updates.part
         said = (
             f"{n} temperatures for a communication barrier of {tuned.barrier:.1f}, "
             f"{self.trips:,} round trips between the ends"
         )
         if tuned.apart > UNEVEN:
             said += "; exchanges between some of them are much rarer than between others"
+        if part is not None:
+            left, every = int(part.cut.sum()), len(part.cut)
+            said += f"; β is on {left:,} of {every:,} factors, the others are drawn from exactly at β = 0"
         return (said, *(self.jackpot.notes() if self.jackpot else ()))
 
     def sweeps(self) -> int:
@@ -93,6 +98,16 @@ class TemperedChains(Chains):
         """From here on control variates are added up too."""
         self.ladders.control()
 
+    def _look(self, jackpot: Jackpot, best: FloatArray) -> None:
+        """What ladders weigh at β = 1, of which exchanges see all where β is on all factors; else it is
+        looked at here."""
+        now = self.ladders.weights()[-1]
+        if self.ladders.updates.part is not None:
+            graph = self.ladders.updates.plan.graph
+            worlds = self.ladders.states_of(np.arange(graph.n_variables))
+            best = now = log_weights(graph, node_states(graph, worlds))
+        jackpot.see(best, now)
+
     def step(self, draws: int, thin: int) -> npt.NDArray[np.integer]:
         """Counts of the targets' states at β = 1, shape (ladders, Σ states)."""
         counts = gathered(self.ladders.rounds(draws, thin))
@@ -100,7 +115,7 @@ class TemperedChains(Chains):
         tally = self.ladders.tallies()
         self.trips += int(tally.trips.sum())
         if self.jackpot is not None:
-            self.jackpot.see(tally.best, self.ladders.weights()[-1])
+            self._look(self.jackpot, tally.best)
         self.bridge.add(
             BridgeSums(tally.above, tally.below, tally.total, tally.line, control, tally.trips, draws * thin)
         )
@@ -118,29 +133,30 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     else:
         found, read, own = None, None, problem
         states = initial_states(problem, seed, chains, threads)
-    plan = _compiled(own)
+    part, path = solvable_part(own.parts), Path()
+    if part is not None:
+        graph, path = apart(own.graph, part.cut)
+        own = Problem(replace(own.model, graph=graph))
+    plan = _compiled(own, path)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
     sets = tuple(one for one in cluster_sets(plan) if one.promising())
-    clusters = _of_clusters(plan, sets) if sets else None
-    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds), clusters)
+    clusters = partial(_clusters_at, plan, sets, path) if sets else None
+    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds), clusters, path, part)
     ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
     jackpot = _at_the_best(own, ladders)
-    at_zero = log_worlds(own)
+    at_zero = log_worlds(own) if part is None else part.log_z
     start = None if at_zero is None else at_zero + own.model.log_constant
     alone = any(len(one.label) == plan.graph.n_variables for one in sets)
-    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone)
+    flat = not len(ladders.soft.group_entry)
+    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone, flat)
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn)
 
 
-def _of_clusters(plan: CompiledModel, sets: tuple[Clusters, ...]) -> Callable[[float], Move]:
+def _clusters_at(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path, beta: float) -> Move:
     """Cluster moves at the temperatures where they are worth their time."""
-
-    def at(beta: float) -> Move:
-        useful = tuple(one for one in sets if one.promising(beta))
-        return ClusterMove(useful, raised(plan.graph.table, beta)) if useful else stay
-
-    return at
+    useful = tuple(one for one in sets if path.on is not None or one.promising(beta))
+    return ClusterMove(useful, path.at(plan.graph.table, beta)) if useful else stay
 
 
 def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:
@@ -158,7 +174,17 @@ def step(chains: TemperedChains, draws: int, thin: int) -> npt.NDArray[np.intege
     return chains.step(draws, thin)
 
 
-def _compiled(problem: Problem) -> CompiledModel:
-    """A model whose tables are small enough to have them at every temperature."""
-    plan = compile_model(problem, TABLE_ENTRIES)
-    return plan if plan.conditionals.size <= TABLES else compile_model(problem, SMALL_TABLES)
+def _compiled(problem: Problem, path: Path) -> CompiledModel:
+    """A model whose tables are small enough to have them at every temperature.
+
+    It is compiled at an odd one, where no factor that β is on does the same as one that it is not on: what
+    does the same is counted together.
+    """
+    table = problem.graph.table
+    odd = problem
+    if path.on is not None:
+        odd = Problem(replace(problem.model, graph=problem.graph._replace(table=path.at(table, ODD))))
+    plan = compile_model(odd, TABLE_ENTRIES)
+    if plan.conditionals.size > TABLES:
+        plan = compile_model(odd, SMALL_TABLES)
+    return plan if path.on is None else plan.with_potentials(table)

@@ -11,7 +11,7 @@ import numpy as np
 from plx import deadline
 from plx.deadline import within
 from plx.graph.rows import BoolArray
-from plx.infer.tempering.ladders import Ladders, coldest
+from plx.infer.tempering.ladders import Ladders
 from plx.infer.tempering.limits import AGREE, BYTES, LONG, MOST, PHASES, SELDOM, SLOW, TUNING
 from plx.infer.tempering.schedule import barrier, temperatures
 from plx.values import FloatArray
@@ -21,13 +21,13 @@ from plx.values import FloatArray
 class Tuned:
     """The barrier, the rates at which exchanges are refused, and whether the time ended the tuning.
 
-    ``often`` [T]: where clusters should move in every turn; None: it is not known.
+    ``slow`` [T]: where sweeps nearly alone are slow; None: it is not known.
     """
 
     barrier: float
     refused: FloatArray  # [T - 1]
     hurried: bool
-    often: BoolArray | None
+    slow: BoolArray | None
 
     @property
     def apart(self) -> float:
@@ -48,18 +48,17 @@ def tune(ladders: Ladders) -> Tuned:
             ladders.place(temperatures(ladders.beta, upto, most))
         else:
             found = _phase(ladders, LONG)
-    ladders.settle(found.often)
+    ladders.settle(found.slow)
     return found
 
 
-def _often(looks: Sequence[FloatArray]) -> BoolArray | None:
-    """At which temperatures clusters should move in every turn [T]: the coldest, and all from the hottest on
-    at which sweeps nearly alone are slow. None: looks [T, ladders], one in each turn, are too few to tell."""
+def _slow(looks: Sequence[FloatArray]) -> BoolArray | None:
+    """At which temperatures sweeps nearly alone are slow [T]: all from the hottest such on. None: looks [T,
+    ladders], one in each turn, are too few to tell."""
     if len(looks) < 3 * SELDOM:
         return None
-    slow = _correlation(np.stack(looks), SELDOM) > SLOW
-    often: BoolArray = np.logical_or.accumulate(slow) | coldest(len(slow))
-    return often
+    slow: BoolArray = np.logical_or.accumulate(_correlation(np.stack(looks), SELDOM) > SLOW)
+    return slow
 
 
 def _correlation(looks: FloatArray, apart: int) -> FloatArray:
@@ -93,7 +92,7 @@ def _phase(ladders: Ladders, rounds: int) -> Tuned:
     tried = tally.tried * tally.refused.shape[1]
     refused = tally.refused.sum(axis=1) / np.maximum(tried, 1)
     refused = np.where(tried > 0, refused, 0.5)
-    return Tuned(float(barrier(refused)[-1]), refused, hurried, _often(looks))
+    return Tuned(float(barrier(refused)[-1]), refused, hurried, _slow(looks))
 
 
 def _is_settled(ladders: Ladders, found: Tuned, most: int) -> bool:

@@ -1,0 +1,315 @@
+"""A part of a model that can be summed over: what stays at β = 0, where worlds are drawn from it.
+
+If β is on the other factors alone, the way from β = 0 to 1 is short where these are few, as between strips of
+a grid. log Z of the part is exact, so its share of the way adds nothing to the error, and at β = 0 each world
+is independent of the one before, however strong the weights are.
+
+Which factors stay is a search for a subgraph of small treewidth that has as much weight as possible: greedily
+from scratch, and with bands of it cut apart before (Baker 1994, *Approximation algorithms for NP-complete
+problems on planar graphs*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from plx.graph.model import FactorGraph
+from plx.graph.ragged import entries_of, owners, segments, starts
+from plx.graph.rows import BoolArray
+from plx.graph.worlds import scope_strides
+from plx.infer.kernels.thin import Bags, Forward, Ties, drawing, fill, grow, levels
+from plx.infer.problem import Parts
+from plx.infer.tempering.limits import (
+    CUT,
+    MOST_STEPS,
+    OFTEN,
+    PART_BITS,
+    PART_ENTRIES,
+    PART_FACTORS,
+    PART_UNKNOWNS,
+    PART_WIDE,
+)
+from plx.values import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Solvable:
+    """``cut`` [F]: the factors that do not stay; ``share``: of the weights that is theirs, in squares;
+    ``log_z``: of those that do, without the model's constant."""
+
+    cut: BoolArray
+    share: float
+    log_z: float
+    forward: Forward
+
+    def draw(self, state: npt.NDArray[np.unsignedinteger], random: npt.NDArray[np.uint32]) -> None:
+        """Draw the worlds of all lanes anew: state [V, C], generators [4, C]."""
+        with np.errstate(over="ignore"):
+            drawing(state.dtype.name)(self.forward, state, random)
+
+
+def solvable_part(parts: Parts) -> Solvable | None:
+    """The part of a model that stays at β = 0; None where there are hard rules, where the rest would have too
+    much weight, or none."""
+    graph = parts.graph
+    if len(parts.hard_factors) or graph.n_factors > PART_FACTORS or graph.n_variables > PART_UNKNOWNS:
+        return None
+    search = _Search(graph)
+    if not search.is_promising:
+        return None
+    found = max((search.covered(cut) for cut in search.cuts()), key=lambda one: one.worth)
+    owner = search.owners(found)
+    share = float(search.squares[owner < 0].sum()) / float(search.squares.sum())
+    return _summed(graph, found, owner, share) if 0 < share <= CUT else None
+
+
+@dataclass(frozen=True)
+class _Cover:
+    """Bags, see `plx.infer.kernels.thin`: ``order`` [V], ``bag`` [V, most] and ``size`` [V]; ``worth``: how
+    strong the ties within them are."""
+
+    order: IntArray
+    bag: IntArray
+    size: IntArray
+    worth: float
+
+    @cached_property
+    def place(self) -> IntArray:
+        """The inverse of the order."""
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        return place
+
+
+class _Search:
+    """Of the factors over several variables, and no derived nodes, those that bags cover."""
+
+    def __init__(self, graph: FactorGraph) -> None:
+        self.graph, n = graph, graph.n_variables
+        ranges = np.maximum.reduceat(graph.table, graph.table_start[:-1])
+        ranges = ranges - np.minimum.reduceat(graph.table, graph.table_start[:-1])
+        self.squares: FloatArray = ranges[graph.table_of] ** 2
+        arity = np.diff(graph.scope_start)
+        derived = np.bincount(owners(graph.scope_start)[graph.scope >= n], minlength=graph.n_factors) > 0
+        self.open = ~derived & (arity <= PART_WIDE)
+        self.bits = np.log2(graph.card[:n].astype(np.float64))
+        self.budget = float(np.clip(np.log2(PART_ENTRIES / max(1, n)), 1, PART_BITS))
+        one, other, tie = self._pairs(np.flatnonzero(self.open & (arity > 1)), arity)
+        keys, inverse = np.unique(one * n + other, return_inverse=True)
+        self.one, self.other = np.divmod(keys, n)
+        self.tie = np.bincount(inverse.ravel(), weights=tie, minlength=len(keys))
+
+    def _pairs(self, factors: IntArray, arity: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Pairs of variables in a factor, the lesser one first, and what each weighs."""
+        graph = self.graph
+        found: list[tuple[IntArray, IntArray, FloatArray]] = []
+        for k in np.unique(arity[factors]).tolist():
+            mine = factors[arity[factors] == k]
+            scope = graph.scope[graph.scope_start[mine][:, None] + np.arange(k)].astype(np.int64)
+            weight = self.squares[mine] * 2 / (k * (k - 1))
+            for j in range(k):
+                found += [(scope[:, i], scope[:, j], weight) for i in range(j)]
+        none = np.empty(0, dtype=np.int64)
+        one, other, tie = (np.concatenate(x) for x in zip(*found, (none, none, np.empty(0)), strict=True))
+        return np.minimum(one, other), np.maximum(one, other), tie
+
+    @property
+    def is_promising(self) -> bool:
+        """Whether bags might cover enough: each variable is with no more than a bag holds."""
+        most = int(self.budget) * self.graph.n_variables
+        lost = float(np.sort(self.tie)[: max(0, len(self.tie) - most)].sum())
+        lost += float(self.squares[~self.open].sum())
+        return bool(self.tie.any()) and lost <= CUT * float(self.squares.sum())
+
+    def cuts(self) -> Iterator[BoolArray]:
+        """Which pairs are not to be in one bag: none; those between bands of levels, breadth first, or of the
+        order in which variables were declared; and within bands those between halves, and between bands as
+        wide as these: a ring is cut open, and a slab becomes columns."""
+        none = np.zeros(len(self.one), dtype=bool)
+        yield none
+        for width, cut in self._bands(none):
+            yield cut
+            level = self._levels(~cut)
+            half = -(-int(level.max(initial=0)) // 2)
+            for part in {half, width}:
+                if 1 < part < int(level.max(initial=0)):
+                    yield cut | self._between(level, part)
+
+    def _bands(self, none: BoolArray) -> Iterator[tuple[int, BoolArray]]:
+        """Widths in levels, and the pairs between bands."""
+        level, most = self._levels(~none), int(self.budget)
+        for width in range(2, min(most + 2, int(level.max(initial=0)))):
+            yield width, self._between(level, width)
+        for step in self._steps():
+            for times in range(1, most + 2):
+                if times * step < self.graph.n_variables:
+                    yield times, self._between(np.arange(self.graph.n_variables), times * step)
+
+    def _steps(self) -> list[int]:
+        """By how much the numbers of variables that are tied often differ, as those of rows and layers do."""
+        step, count = np.unique(self.other - self.one, return_counts=True)
+        often = (step > 1) & (count > OFTEN * len(self.one))
+        return [int(one) for one in step[often][:MOST_STEPS]]
+
+    def _between(self, level: IntArray, width: float) -> BoolArray:
+        apart: BoolArray = level[self.one] // width != level[self.other] // width
+        return apart
+
+    def covered(self, cut: BoolArray) -> _Cover:
+        """What the bags cover that are found where some pairs are cut before."""
+        n = self.graph.n_variables
+        one, other = self.one[~cut], self.other[~cut]
+        of = np.concatenate([one, other])
+        by = np.argsort(of, kind="stable")
+        near = np.concatenate([other, one])[by]
+        tie = np.concatenate([self.tie[~cut], self.tie[~cut]])[by]
+        ties = Ties(starts(np.bincount(of, minlength=n)), near, tie, self.bits)
+        order, size = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        bag = np.full((n, max(1, int(self.budget))), -1)
+        worth = grow(ties, self.budget, order, bag, size)
+        return _Cover(order, bag, size, worth)
+
+    def owners(self, cover: _Cover) -> IntArray:
+        """In whose bag each factor is [F]: that of the last of its variables, if in any; else -1."""
+        graph, n = self.graph, self.graph.n_variables
+        entries, factor = entries_of(graph.scope_start, np.flatnonzero(self.open))
+        variable, factor = graph.scope[entries].astype(np.int64), np.flatnonzero(self.open)[factor]
+        last = np.full(graph.n_factors, -1)
+        np.maximum.at(last, factor, cover.place[variable])
+        owner = np.where(last >= 0, cover.order[last], -1)
+        inside = np.isin(owner[factor] * n + variable, _keys(cover.bag))
+        owner[factor[~inside]] = -1
+        return owner
+
+    def _levels(self, kept: BoolArray) -> IntArray:
+        """How far each variable is from one at an end of its part of the graph of these pairs."""
+        n = self.graph.n_variables
+        one, other = self.one[kept], self.other[kept]
+        of, near = np.concatenate([one, other]), np.concatenate([other, one])
+        near = near[np.argsort(of, kind="stable")]
+        level = np.empty(n, dtype=np.int64)
+        levels(starts(np.bincount(of, minlength=n)), near, level)
+        return level
+
+
+def _keys(bag: IntArray) -> IntArray:
+    """Owner times V, plus member, of all bags."""
+    owner, column = np.nonzero(bag >= 0)
+    keys: IntArray = owner * len(bag) + bag[owner, column]
+    return keys
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """The bags one after the other, in the order in which variables join."""
+
+    cover: _Cover
+    card: IntArray  # of the variables
+
+    @cached_property
+    def start(self) -> IntArray:
+        """Where each bag begins [N + 1]."""
+        return starts(self.cover.size[self.cover.order])
+
+    @cached_property
+    def variable(self) -> IntArray:
+        """The variable of each axis."""
+        cover = self.cover
+        bag = cover.bag[cover.order]
+        found: IntArray = bag[np.arange(bag.shape[1]) < cover.size[cover.order][:, None]]
+        return found
+
+    @cached_property
+    def stride(self) -> IntArray:
+        """C order over the axes of each bag but its own variable's, which has 0."""
+        out = np.zeros(len(self.variable), dtype=np.int64)
+        now = np.ones(len(self.start) - 1, dtype=np.int64)
+        last = self.start[1:] - 1
+        for back in range(1, int(np.diff(self.start).max(initial=1))):
+            at = last - back
+            mine = at >= self.start[:-1]
+            out[at[mine]] = now[mine]
+            now[mine] *= self.card[self.variable[at[mine]]]
+        return out
+
+    @cached_property
+    def configurations(self) -> IntArray:
+        """Of all but the own variable of each bag [N]."""
+        first = self.start[:-1]
+        alone = np.diff(self.start) == 1
+        return np.where(alone, 1, self.stride[first] * self.card[self.variable[first]])
+
+    def locate(self, place: IntArray, variable: IntArray) -> IntArray:
+        """Which axis of the bag at a place a variable is."""
+        n = len(self.cover.order)
+        keys = owners(self.start) * n + self.variable
+        by = np.argsort(keys)
+        return by[np.searchsorted(keys[by], place * n + variable)] - self.start[place]
+
+
+def _summed(graph: FactorGraph, cover: _Cover, owner: IntArray, share: float) -> Solvable:
+    """Sums over the factors that are in an ``owner``'s bag, and what worlds are drawn by."""
+    n = graph.n_variables
+    card = graph.card[:n].astype(np.int64)
+    axes = _Axes(cover, card)
+    order, own = cover.order, axes.configurations
+    message = starts(own)
+    entry = starts(own * np.maximum(card[order] - 1, 0))
+    place, base, stride = _items(graph, axes, owner, len(graph.table) + message)
+    by = np.argsort(place, kind="stable")
+    bags = Bags(
+        axis_start=axes.start,
+        axis_card=card[axes.variable],
+        item_start=starts(np.bincount(place, minlength=n)),
+        item_base=base[by],
+        item_stride=stride[by],
+        message=len(graph.table) + message[:-1],
+        entry=entry[:-1],
+    )
+    data = np.concatenate([graph.table, np.zeros(message[-1])])
+    threshold = np.zeros(entry[-1], dtype=np.int32)
+    fill(bags, data, threshold)
+    roots = np.flatnonzero(np.diff(axes.start) == 1)
+    others = np.delete(np.arange(len(axes.variable)), axes.start[1:] - 1)
+    forward = Forward(
+        variable=order.astype(np.int32),
+        card=card[order].astype(np.int32),
+        entry=entry[:-1],
+        plane=own,
+        given_start=starts(np.diff(axes.start) - 1),
+        given_row=axes.variable[others].astype(np.int32),
+        given_stride=axes.stride[others].astype(np.int32),
+        threshold=threshold,
+    )
+    return Solvable(owner < 0, share, float(data[bags.message[roots]].sum()), forward)
+
+
+def _items(
+    graph: FactorGraph, axes: _Axes, owner: IntArray, message: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Of factors and messages: the place of the bag that reads each, where it begins, and strides."""
+    cover = axes.cover
+    width = cover.bag.shape[1]
+    factors = np.flatnonzero(owner >= 0)
+    entries, of = entries_of(graph.scope_start, factors)
+    reader = cover.place[owner[factors]]
+    stride = np.zeros((len(factors), width), dtype=np.int64)
+    stride[of, axes.locate(reader[of], graph.scope[entries].astype(np.int64))] = scope_strides(graph)[entries]
+    base = graph.table_start[graph.table_of[factors]]
+    senders = np.flatnonzero(np.diff(axes.start) > 1)
+    count = np.diff(axes.start)[senders] - 1
+    sent, by = segments(axes.start[senders], count), np.repeat(np.arange(len(senders)), count)
+    receiver = np.full(len(senders), -1)
+    np.maximum.at(receiver, by, cover.place[axes.variable[sent]])
+    passed = np.zeros((len(senders), width), dtype=np.int64)
+    passed[by, axes.locate(receiver[by], axes.variable[sent])] = axes.stride[sent]
+    return (
+        np.concatenate([reader, receiver]),
+        np.concatenate([base, message[senders]]),
+        np.concatenate([stride, passed]),
+    )
