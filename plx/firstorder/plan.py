@@ -202,7 +202,7 @@ def _plan(program: Program, universe: Universe, numbers: Mapping[str, Number]) -
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
     counted = counters is not None or totals.of_pairs
-    if base.before and counted:
+    if counted and (base.before or rules.successor is not None):
         raise NotLiftableError("rules with counts ask for the order of members", rules.ordered)
     if totals.of_pairs:
         if counters is not None:

@@ -46,7 +46,7 @@ def refuse_order(base: Base) -> None:
     """Raises NotLiftableError where the order of elements matters, or is asked for between kinds."""
     if base.before:
         raise NotLiftableError("rules depend on the order of members", base.rules.ordered)
-    if base.kinds > 1 and base.rules.ordered is not None:
+    if base.rules.ordered is not None and (base.kinds > 1 or base.rules.successor is not None):
         raise NotLiftableError(
             "the order of members is asked for, and they are of several kinds", base.rules.ordered
         )
