@@ -23,6 +23,10 @@ _KEPT = 64
 """Layouts that are kept for queries."""
 
 
+Laid = tuple[Units, int, int]
+"""Two elements, and where they are laid out."""
+
+
 class Base:
     """Elements of one *kind* differ in nothing that pairs depend on, those of one *group* in nothing at all.
 
@@ -67,7 +71,7 @@ class Base:
         self.units_of = self._units_of(set(here))
         self.own = [units.own(e) for units, e in zip(self.units_of, self.first, strict=True)]
         if self.before:
-            self._each_apart()
+            self.each_apart()
         self.links = self._links()
 
     def asked(self, elements: Sequence[int]) -> Units:
@@ -121,9 +125,9 @@ class Base:
                     continue
                 found[a, b] = self.units.pair(mine[0], others[-1])[..., 0]
                 if a == b:
-                    apart = not _same(found[a, b], found[a, b].transpose(0, 2, 1))
+                    apart = not same(found[a, b], found[a, b].transpose(0, 2, 1))
                 else:
-                    apart = self.rules.ordered is not None and not _same(
+                    apart = self.rules.ordered is not None and not same(
                         found[a, b], self.units.pair(mine[-1], others[0])[..., 0]
                     )
                 if apart and not self.before:
@@ -136,15 +140,15 @@ class Base:
         """Set what elements next to each other share, if that is not what all others do."""
         before = self.before or self._before()
         found = {pair: units.pair(x, y)[..., 0] for pair, (units, x, y) in self.neighbours.items()}
-        if not all(_same(weights, before[pair]) for pair, weights in found.items()):
+        if not all(same(weights, before[pair]) for pair, weights in found.items()):
             self.before, self.next = before, found
 
     @cached_property
-    def neighbours(self) -> dict[tuple[int, int], tuple[Units, int, int]]:
+    def neighbours(self) -> dict[tuple[int, int], Laid]:
         """By two kinds, two integers of which the second is the first plus 1, and where they are laid out."""
         ids, here = self.rules.universe.ids, set(self.units.local.elements)
         order, near = self.order, self.near
-        found: dict[tuple[int, int], tuple[Units, int, int]] = {}
+        found: dict[tuple[int, int], Laid] = {}
         for i in np.flatnonzero(near).tolist():
             pair = int(self.kind_of[order[i - 1]]), int(self.kind_of[order[i]])
             if pair not in found:
@@ -163,6 +167,11 @@ class Base:
 
     def _before(self) -> dict[tuple[int, int], LongArray]:
         """The log weights [G, C, C'] of the cells of two elements of which the first comes first."""
+        return {pair: units.pair(x, y)[..., 0] for pair, (units, x, y) in self.in_order.items()}
+
+    @property
+    def in_order(self) -> dict[tuple[int, int], Laid]:
+        """By two kinds, elements of them of which the first comes first, as far from each other as can be."""
         found = {}
         place = np.argsort(self.order)
         for a in range(self.kinds):
@@ -170,7 +179,7 @@ class Base:
                 x, y = self.samples[a][0], self.samples[b][-1]
                 first, second = self.rules.universe.position(np.array([x, y]))
                 if place[first] < place[second]:
-                    found[a, b] = self.units.pair(x, y)[..., 0]
+                    found[a, b] = self.units, x, y
         return found
 
     @property
@@ -185,7 +194,7 @@ class Base:
         universe = self.rules.universe
         return np.lexsort([universe.rank(universe.ids), ~np.isnan(universe.numbers)])
 
-    def _each_apart(self) -> None:
+    def each_apart(self) -> None:
         """Make every element a group of its own, as its place in the order matters."""
         ids = self.rules.universe.ids
         of = self.group_of.tolist()
@@ -220,7 +229,7 @@ class Base:
         return found
 
 
-def _same(weights: LongArray, other: LongArray) -> bool:
+def same(weights: LongArray, other: LongArray) -> bool:
     """Whether what two elements say of each other is the same whichever comes first."""
     finite = np.isfinite(weights)
     return np.array_equal(finite, np.isfinite(other)) and np.allclose(

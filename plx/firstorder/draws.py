@@ -12,8 +12,8 @@ import numpy as np
 from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.check.walk import parts
 from plx.deadline import check
-from plx.firstorder.cell_worlds import choose_cells
-from plx.firstorder.histograms import histograms
+from plx.firstorder.cell_worlds import HistogramCells, choose_cells
+from plx.firstorder.ordered_worlds import OrderedCells
 from plx.firstorder.picks import Drawn
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.questions import Pattern, Question, instances
@@ -32,7 +32,8 @@ from plx.values import IntArray
 
 def draw_cells(structure: Structure, count: int, random: np.random.Generator) -> Worlds:
     """The cells of all elements in so many worlds. Raises NotLiftableError for too many histograms."""
-    return choose_cells(structure, lambda g: histograms(structure, g, np.logaddexp), Drawn(random), count)[0]
+    ways, pick = OrderedCells if structure.base.before else HistogramCells, Drawn(random)
+    return choose_cells(structure.base, ways(structure, np.logaddexp, pick), pick, count)[0]
 
 
 class DrawnWorlds:

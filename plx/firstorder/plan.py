@@ -144,8 +144,6 @@ class FirstOrderPlan:
             counting = [part for part in self._rules.parts if part.counts and part.variables]
             span = counting[0].task.source.span
             return NotLiftableError(f"{shown(span)} counts others for each member, {what}", span)
-        if isinstance(self.answers.sums, OrderedSums):
-            return NotLiftableError(f"rules depend on the order of members, {what}", self._rules.ordered)
         return None
 
     @cached_property

@@ -34,7 +34,6 @@ class Whole:
 def whole(rules: Rules, program: Program) -> Whole:
     """The cells of a program, by the types of some rules. Raises NotLiftableError, and NoWorldError."""
     base = Base(read_rules(program, rules.universe, rules.numbers, WholeRules))
-    refuse_order(base)
     totals = rule_totals(base)
     questions = read_questions(base, totals, program.queries)
     if totals.of_pairs:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plx.deadline import check
 from plx.errors import PlxError
-from plx.firstorder.base import Base
+from plx.firstorder.base import Base, Laid
 from plx.firstorder.local import Local, states_of
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
@@ -104,19 +104,30 @@ class Layout:
         members: tuple[IntArray, IntArray],
     ) -> None:
         """What pairs share of which the first is of one kind and before the second, of the other."""
-        universe, units = self.base.rules.universe, self.base.units
-        (a, b), (mine, others) = kinds, members
-        x, y = self._sample(a, b)
-        nodes = units.local.of(x, y) if x != y else []
-        if not any(self._is_kept(units.local, node) for node in nodes):
-            return
+        universe = self.base.rules.universe
+        mine, others = members
         before = universe.rank(mine)[:, None] < universe.rank(others)[None, :]
         tie = universe.rank(mine)[:, None] == universe.rank(others)[None, :]  # of different types
-        rows, columns = np.nonzero(before | (tie & (mine[:, None] < others[None, :])))
-        if not len(rows):
+        here = before | (tie & (mine[:, None] < others[None, :]))
+        near = np.zeros_like(here)
+        if self.base.rules.successor is not None:
+            numbers = (universe.numbers[universe.position(ids)] for ids in members)
+            near = here & (np.subtract.outer(*numbers) == -1)
+        for some, beside in ((here & ~near, False), (near, True)):
+            rows, columns = np.nonzero(some)
+            if len(rows):
+                laid = self._laid(*kinds, beside)
+                self._put_same(out, worlds, choose, laid, (mine[rows], others[columns]))
+
+    def _put_same(
+        self, out: States, worlds: Worlds, choose: Choose, laid: Laid, members: tuple[IntArray, IntArray]
+    ) -> None:
+        """What pairs share that are laid out as two elements are."""
+        universe, (units, x, y) = self.base.rules.universe, laid
+        if not any(self._is_kept(units.local, node) for node in units.local.of(x, y)):
             return
         joint, nodes = units.joint(x, y)
-        first, second = mine[rows], others[columns]
+        first, second = members
         states = states_of(units.local, nodes)[1]
         cells, width = joint.shape[1:3], joint.shape[3]
         joint = joint.reshape(-1, width)
@@ -130,9 +141,11 @@ class Layout:
             for node in nodes:
                 self._put(out, units.local, node, {x: p, y: q}, states[node][found])
 
-    def _sample(self, a: int, b: int) -> tuple[int, int]:
-        """Elements of two kinds, the first of them before the second where there are such."""
-        return self.base.samples[a][0], self.base.samples[b][-1]
+    def _laid(self, a: int, b: int, near: bool) -> Laid:
+        """Elements of two kinds, the first before the second where there are such; ``near``: next to it."""
+        if near:
+            return self.base.neighbours[a, b]
+        return self.base.units, self.base.samples[a][0], self.base.samples[b][-1]
 
     def _is_kept(self, local: Local, node: int) -> bool:
         atom = int(np.flatnonzero(local.atoms.node == node)[0])

@@ -14,7 +14,7 @@ from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
 from plx.values import IntArray
 from tests.firstorder.comparing import lifted
-from tests.firstorder.programs import linked, ordered, pair_counts, program
+from tests.firstorder.programs import linked, ordered, pair_counts, program, successors
 
 WORLDS = 2000
 UNLIKELY = 14.5
@@ -109,12 +109,15 @@ def test_draws_of_random_programs_have_their_probabilities() -> None:
 
 
 def test_draws_beside_evidence_on_pairs_orders_and_counts_of_pairs() -> None:
-    """Evidence on pairs is drawn with; where an order matters or pairs are counted worlds are refused."""
+    """Evidence on pairs is drawn with, and so is an order; where pairs are counted worlds are refused."""
     texts = [linked(seed, most=1).replace("p1..p3", "p1..p5") for seed in range(7)]
     found = [farthest(text, 1) for text in texts if "p1..p5" in text and "x < y" not in text]
     assert sum(shares for shares, _ in found) > 40
     assert max(off for _, off in found) < 1
-    assert all(drawn(make(seed)) is None for make in (ordered, pair_counts) for seed in range(2))
+    found = [farthest(text, 1) for text in (ordered(0), ordered(1), successors(1), successors(2))]
+    assert sum(shares for shares, _ in found) > 60
+    assert max(off for _, off in found) < 1
+    assert all(drawn(pair_counts(seed)) is None for seed in range(2))
 
 
 def test_draws_where_members_have_weights_of_their_own() -> None:
