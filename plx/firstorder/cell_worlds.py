@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -12,11 +13,21 @@ from plx.firstorder.base import Base
 from plx.firstorder.histograms import Histograms, Plus, Unit, histograms
 from plx.firstorder.picks import Pick
 from plx.firstorder.structure import Structure
-from plx.firstorder.worlds import Worlds
+from plx.firstorder.worlds import Codes, Worlds
 from plx.values import FloatArray, IntArray
 
 _TOGETHER = 1 << 22
 """Numbers that are chosen from at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The log weights [W] of choices, and the joint states [elements, W] of all elements, in the order of
+    their ids; ``pairs`` [elements, elements, W] are codes of what two share, as far as they are chosen."""
+
+    weight: FloatArray
+    cell: IntArray
+    pairs: Codes | None = None
 
 
 class Chooser(Protocol):
@@ -25,9 +36,8 @@ class Chooser(Protocol):
     def total(self, g: int) -> float:
         """The log weight of all choices together."""
 
-    def cells(self, g: int, count: int) -> tuple[FloatArray, IntArray]:
-        """So many choices: their log weights [count], and joint states [elements, count], in the order of
-        the elements' ids."""
+    def cells_of(self, g: int, count: int) -> Chosen:
+        """So many choices."""
 
 
 def choose_cells(base: Base, chooser: Chooser, pick: Pick, count: int) -> tuple[Worlds, FloatArray]:
@@ -41,12 +51,16 @@ def choose_cells(base: Base, chooser: Chooser, pick: Pick, count: int) -> tuple[
     alone = np.sort(pick.many(np.array(tops), count))
     cell = np.zeros((len(base.rules.universe.ids), count), dtype=np.int32)
     weight = np.zeros(count)
+    pairs = []
     for g in np.unique(alone).tolist():
         here = np.flatnonzero(alone == g)
-        logs, cell[:, here] = chooser.cells(g, len(here))
-        weight[here] = base.alone[g] + logs
+        chosen = chooser.cells_of(g, len(here))
+        cell[:, here] = chosen.cell
+        weight[here] = base.alone[g] + chosen.weight
+        pairs += [] if chosen.pairs is None else [chosen.pairs]
     order = pick.shuffled(np.arange(count)[None])[0]
-    return Worlds(alone[order], cell[:, order]), weight[order]
+    shared = np.concatenate(pairs, axis=2)[:, :, order] if pairs else None
+    return Worlds(alone[order], cell[:, order], shared), weight[order]
 
 
 class HistogramCells:
@@ -61,7 +75,7 @@ class HistogramCells:
         logs = self._histograms(g).logs
         return self._pick.total(logs) if len(logs) else -np.inf
 
-    def cells(self, g: int, count: int) -> tuple[FloatArray, IntArray]:
+    def cells_of(self, g: int, count: int) -> Chosen:
         """See `Chooser`."""
         base, found = self.structure.base, self._histograms(g)
         flat = self._pick.many(found.logs, count)
@@ -74,7 +88,7 @@ class HistogramCells:
                     check()
                     some = slice(low, low + step)
                     cell[members, some] = _cells(self.structure, g, group, counts[some], self._pick).T
-        return found.logs[flat], cell
+        return Chosen(found.logs[flat], cell)
 
     def _histograms(self, g: int) -> Histograms:
         if self._kept is None or self._kept[0] != g:
@@ -107,11 +121,11 @@ def _cells(structure: Structure, g: int, group: int, counts: IntArray, pick: Pic
     cells = np.zeros((len(counts), size), dtype=np.int64)
     for ends in np.cumsum(counts, axis=1).T[:-1]:
         cells += np.arange(size)[None] >= ends[:, None]
-    return joint_states(structure, g, group, pick.shuffled(cells), pick)
+    return joint_states(structure.merged[base.kind[group]], base.own[group][g], pick.shuffled(cells), pick)
 
 
-def joint_states(structure: Structure, g: int, group: int, cells: IntArray, pick: Pick) -> IntArray:
-    """One of the joint states of the elements of a group that are their cells, whatever the shape."""
-    merged = structure.merged[structure.base.kind[group]]
+def joint_states(merged: IntArray, own: FloatArray, cells: IntArray, pick: Pick) -> IntArray:
+    """One of the joint states of elements that are their cells, of any shape; ``merged`` [C] is the cell of
+    each joint state, ``own`` [C] its log weight."""
     inside = merged[None, :] == np.arange(int(merged.max()) + 1)[:, None]
-    return pick.rows(np.where(inside, structure.base.own[group][g][None], -np.inf), cells)
+    return pick.rows(np.where(inside, own[None], -np.inf), cells)

@@ -20,12 +20,16 @@ from plx.firstorder.base import Base, Laid
 from plx.firstorder.local import Local, states_of
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
+from plx.firstorder.units import Units
 from plx.ground.evaluate import Evaluator
 from plx.values import FloatArray, IntArray
 
 _TOGETHER = 1 << 22
 """States of pairs that are worked out at once."""
 
+
+Codes = npt.NDArray[np.int16]
+"""Numbers of what two elements share, in all worlds."""
 
 States = npt.NDArray[np.int32]
 """States of unknowns, and joint states, in all worlds."""
@@ -38,6 +42,8 @@ class Worlds:
 
     alone: IntArray
     cell: States
+    shared: Codes | None = None
+    """Codes [elements, elements, W] of what two elements count for each other, where that is chosen."""
 
 
 Choose = Callable[[FloatArray, IntArray], IntArray]
@@ -52,6 +58,7 @@ class Layout:
 
     def __init__(self, base: Base, elements: Sequence[int], only: Collection[str] | None = None) -> None:
         self.base, self.elements, self.only = base, tuple(sorted(elements)), only
+        self.shared: Callable[[Units, int, int], IntArray] | None = None  # codes [G, C, C', R] of two
         try:
             self.local = Local(_about(base.rules, only), self.elements)
         except PlxError as large:
@@ -130,6 +137,11 @@ class Layout:
         first, second = members
         states = states_of(units.local, nodes)[1]
         cells, width = joint.shape[1:3], joint.shape[3]
+        many = 1
+        if worlds.shared is not None and self.shared is not None:
+            code = self.shared(units, x, y)
+            many = int(worlds.shared.max(initial=0)) + 1
+            joint = np.where(code[:, :, :, None] == np.arange(many)[:, None], joint[:, :, :, None], -np.inf)
         joint = joint.reshape(-1, width)
         step = max(1, _TOGETHER // max(1, len(worlds.alone)))
         for low in range(0, len(first), step):
@@ -137,6 +149,8 @@ class Layout:
             p, q = first[low : low + step], second[low : low + step]
             at = worlds.alone[None] * cells[0] + worlds.cell[universe.position(p)]
             at = at * cells[1] + worlds.cell[universe.position(q)]
+            if worlds.shared is not None:
+                at = at * many + worlds.shared[universe.position(p), universe.position(q)]
             found = choose(joint, at)
             for node in nodes:
                 self._put(out, units.local, node, {x: p, y: q}, states[node][found])
