@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,21 @@ from plx.values import FloatArray, IntArray
 
 _BITS = 62
 _LARGEST = 1 << 25
+
+_FEW = 15
+"""Members that are tried out to see how the work grows, and twice as many."""
+
+_LEAST_TRIED = 1e7
+"""Numbers that are added below which a guess is good enough."""
+
+_EACH_TERM = 50
+"""Numbers that are added on the way to a term, for each member that is left."""
+
+_MOST_TRIED = 8
+"""Groups of members, so that few of them are a fair share."""
+
+_MOST_TRIED_STEPS = 1e7
+"""Terms after which that is given up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +124,40 @@ class Turns:
                 if owner >= 0 and (key // int(strides[d])) % classes.radix[d]:
                     at[2 * owner : 2 * owner + 2] = cell - self.cells.offset[kinds[owner]], state
             out[tuple(at)] = np.logaddexp(out[tuple(at)], log + ruled[at[-1]])
+
+    @cached_property
+    def steps(self) -> float:
+        """About how many numbers are added: as many as for a few members, times what two sizes of these say
+        of how they grow."""
+        members = len(self.base.rules.universe.ids)
+        guess = float(members) ** (1 + min(self.classes, 3))
+        if guess < _LEAST_TRIED or len(self.base.count) > _MOST_TRIED:
+            return guess
+        low, high = (self._steps_of(share) for share in (_FEW / members, 2 * _FEW / members))
+        if not 0 < low[1] < high[1]:
+            return guess
+        grows = math.log(high[1] / low[1]) / math.log(high[0] / low[0])
+        return float(min(guess, _EACH_TERM * members * high[1] * (members / high[0]) ** grows))
+
+    def _steps_of(self, share: float) -> tuple[int, float]:
+        """How many members are a share of all, and the terms that are added for them."""
+        from plx.infer.kernels.members_in_turn import members_in_turn
+
+        used = [*range(self.totals.ruled)]
+        classes, count = self.layout((), used), [max(1, round(n * share)) for n in self.base.count]
+        keys, logs = np.zeros(1, dtype=np.int64), np.zeros(1)
+        for group, n in enumerate(count):
+            start = self.start(0, group, n, classes, used)
+            keys, logs = (np.add.outer(a, b).ravel() for a, b in ((keys, start.key), (logs, start.logs)))
+        order = sorted(range(len(classes.cell)), key=lambda d: (-classes.state[d], classes.cell[d]))
+        left = np.array([_MOST_TRIED_STEPS])
+        if len(keys):
+            members_in_turn(
+                np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
+                *self.tables(0, classes, sum(count)), self.cells.accept, self.cells.factorial, sum(count),
+                keys, logs, MOST_WORLDS_OF_CLASSES, left,
+            )  # fmt: skip
+        return sum(count), _MOST_TRIED_STEPS - float(left[0])
 
     def refuse(self, kinds: Sequence[int], numbers: Sequence[int]) -> None:
         """Raises NotLiftableError for too many classes and totals, with one element of some kinds kept."""
