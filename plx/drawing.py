@@ -34,6 +34,7 @@ def draw(
 
     Raises as `plx.model.Model.sample`.
     """
+    clock = Clock()
     try:
         with within(options.seconds):
             found = _lifted(name, origin, count, whole, options)
@@ -42,11 +43,26 @@ def draw(
     except NotLiftableError as refusal:
         told = replace(options, refused=(f"first-order counting: {refusal.words}",))
         return _grounded(name, origin, ground(), count, whole, told)
-    return _grounded(name, origin, ground(), count, whole, options) if found is None else found
+    if found is not None:
+        return found
+    try:
+        return _grounded(name, origin, ground(), count, whole, options)
+    except PlxError as refused:  # small, and yet out of reach
+        try:
+            with within(None if options.seconds is None else options.seconds - clock.seconds):
+                found = _lifted(name, origin, count, whole, options, small=True)
+        except (NotLiftableError, OutOfTimeError, PlxError):
+            raise refused from None
+        if found is None:
+            raise
+        return found
 
 
-def _lifted(name: str, origin: Origin, count: int, whole: bool, options: Options) -> Sample | None:
-    """Worlds of a large program that need no factor graph; None where these are not looked for.
+def _lifted(
+    name: str, origin: Origin, count: int, whole: bool, options: Options, small: bool = False
+) -> Sample | None:
+    """Worlds of a large program that need no factor graph, or of a ``small`` one; None where these are not
+    looked for.
 
     Raises NotLiftableError where they are not drawn so.
     """
@@ -59,7 +75,7 @@ def _lifted(name: str, origin: Origin, count: int, whole: bool, options: Options
     clock = Clock()
     way = FirstOrderWay(replace(origin.program, queries=open_), origin.numbers(), options.seconds)
     with explained(origin):
-        if way.is_small:
+        if way.is_small and not small and not way.is_cheaper:
             return None
         if isinstance(way.plan, NotLiftableError):
             raise way.plan

@@ -67,7 +67,7 @@ class Answers:
     def operations(self, patterns: int) -> float:
         """About how many numbers are added for so many patterns of queries."""
         if not isinstance(self.sums, Sums):
-            return 4 * self.sums.histograms
+            return (2 + patterns) * self.sums.histograms
         return 4 * self.sums.histograms + (1 + patterns * max(self.structure.cells)) * self.sums.elimination
 
     @property
@@ -93,6 +93,11 @@ class Answers:
                     base.alone[g] + self.means[g].log_sum - self.log_z
                 )
                 continue
+            if len(groups) == 1 and not numbers and isinstance(self.sums, OrderedSums):
+                one = self.sums.marginals(g)
+                if one is not None:
+                    out[g] = one[groups[0]][:, None] + (base.alone[g] - self.log_z)
+                    continue
             for cells in itertools.product(*map(range, shape)):
                 fixed = [*zip(groups, cells, strict=True)]
                 if all(np.isfinite(structure.groups[a].own[g, c]) for a, c in fixed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -22,11 +23,16 @@ _KEPT = 64
 """Layouts that are kept for queries."""
 
 
+Laid = tuple[Units, int, int]
+"""Two elements, and where they are laid out."""
+
+
 class Base:
     """Elements of one *kind* differ in nothing that pairs depend on, those of one *group* in nothing at all.
 
     ``count`` [groups] and ``first`` [groups] are how many there are and one of them; ``kind`` [groups] is
     theirs. ``before`` is not empty where the order of elements matters: then each is a group of its own.
+    ``next`` is not empty where it also matters whether two are next to each other.
     Raises NotLiftableError where there are too many kinds.
     """
 
@@ -56,6 +62,7 @@ class Base:
         self.units = Units(Local(rules, here), self.parts)
         self.alone = self.units.alone()
         self.before: dict[tuple[int, int], LongArray] = {}
+        self.next: dict[tuple[int, int], LongArray] = {}
         self.pairs = self._pairs()
         _, places, counts = np.unique(self.group_of, return_index=True, return_counts=True)
         self.first: list[int] = ids[places].tolist()
@@ -64,7 +71,7 @@ class Base:
         self.units_of = self._units_of(set(here))
         self.own = [units.own(e) for units, e in zip(self.units_of, self.first, strict=True)]
         if self.before:
-            self._each_apart()
+            self.each_apart()
         self.links = self._links()
 
     def asked(self, elements: Sequence[int]) -> Units:
@@ -118,17 +125,53 @@ class Base:
                     continue
                 found[a, b] = self.units.pair(mine[0], others[-1])[..., 0]
                 if a == b:
-                    apart = not _same(found[a, b], found[a, b].transpose(0, 2, 1))
+                    apart = not same(found[a, b], found[a, b].transpose(0, 2, 1))
                 else:
-                    apart = self.rules.ordered is not None and not _same(
+                    apart = self.rules.ordered is not None and not same(
                         found[a, b], self.units.pair(mine[-1], others[0])[..., 0]
                     )
                 if apart and not self.before:
                     self.before = self._before()
+        if self.rules.successor is not None:
+            self._set_next()
         return found
+
+    def _set_next(self) -> None:
+        """Set what elements next to each other share, if that is not what all others do."""
+        before = self.before or self._before()
+        found = {pair: units.pair(x, y)[..., 0] for pair, (units, x, y) in self.neighbours.items()}
+        if not all(same(weights, before[pair]) for pair, weights in found.items()):
+            self.before, self.next = before, found
+
+    @cached_property
+    def neighbours(self) -> dict[tuple[int, int], Laid]:
+        """By two kinds, two integers of which the second is the first plus 1, and where they are laid out."""
+        ids, here = self.rules.universe.ids, set(self.units.local.elements)
+        order, near = self.order, self.near
+        found: dict[tuple[int, int], Laid] = {}
+        for i in np.flatnonzero(near).tolist():
+            pair = int(self.kind_of[order[i - 1]]), int(self.kind_of[order[i]])
+            if pair not in found:
+                x, y = int(ids[order[i - 1]]), int(ids[order[i]])
+                laid = self.units
+                if not {x, y} <= here:
+                    laid = Units(Local(self.rules, sorted({x, y, *self.rules.named})), self.parts)
+                found[pair] = laid, x, y
+        return found
+
+    @cached_property
+    def near(self) -> BoolArray:
+        """Of each place in the order of elements, whether what stands there is that before it plus 1."""
+        numbers = self.rules.universe.numbers[self.order]
+        return np.concatenate([[False], np.diff(numbers) == 1])
 
     def _before(self) -> dict[tuple[int, int], LongArray]:
         """The log weights [G, C, C'] of the cells of two elements of which the first comes first."""
+        return {pair: units.pair(x, y)[..., 0] for pair, (units, x, y) in self.in_order.items()}
+
+    @property
+    def in_order(self) -> dict[tuple[int, int], Laid]:
+        """By two kinds, elements of them of which the first comes first, as far from each other as can be."""
         found = {}
         place = np.argsort(self.order)
         for a in range(self.kinds):
@@ -136,7 +179,7 @@ class Base:
                 x, y = self.samples[a][0], self.samples[b][-1]
                 first, second = self.rules.universe.position(np.array([x, y]))
                 if place[first] < place[second]:
-                    found[a, b] = self.units.pair(x, y)[..., 0]
+                    found[a, b] = self.units, x, y
         return found
 
     @property
@@ -147,10 +190,11 @@ class Base:
 
     @property
     def order(self) -> IntArray:
-        """The positions of all elements among their ids, in the order of their types."""
-        return np.argsort(self.rules.universe.rank(self.rules.universe.ids), kind="stable")
+        """The positions of all elements among their ids, in the order of their types; integers come last."""
+        universe = self.rules.universe
+        return np.lexsort([universe.rank(universe.ids), ~np.isnan(universe.numbers)])
 
-    def _each_apart(self) -> None:
+    def each_apart(self) -> None:
         """Make every element a group of its own, as its place in the order matters."""
         ids = self.rules.universe.ids
         of = self.group_of.tolist()
@@ -185,7 +229,7 @@ class Base:
         return found
 
 
-def _same(weights: LongArray, other: LongArray) -> bool:
+def same(weights: LongArray, other: LongArray) -> bool:
     """Whether what two elements say of each other is the same whichever comes first."""
     finite = np.isfinite(weights)
     return np.array_equal(finite, np.isfinite(other)) and np.allclose(

@@ -7,7 +7,7 @@ share, only the best counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -16,12 +16,13 @@ import numpy as np
 
 from plx.check.program import Const, Program, Query, RandomTerm, Rule, Scope
 from plx.check.walk import parts
-from plx.firstorder.base import Base
-from plx.firstorder.cell_worlds import choose_cells
-from plx.firstorder.histograms import histograms
+from plx.firstorder.base import Base, Laid, same
+from plx.firstorder.cell_worlds import HistogramCells, choose_cells
+from plx.firstorder.ordered_worlds import OrderedCells
 from plx.firstorder.picks import Best
 from plx.firstorder.questions import Question
 from plx.firstorder.structure import Structure
+from plx.firstorder.units import LongArray
 from plx.firstorder.worlds import Layout
 from plx.graph.model import Atoms, GroundQuery
 from plx.ground.atoms import named
@@ -37,10 +38,17 @@ class _BestCells(Structure):
     def __init__(self, cells: Structure) -> None:
         base = cells.base
         best = copy(base)
-        best.pairs = {}
-        for a, b in base.pairs:
-            joint, _ = base.units.joint(base.samples[a][0], base.samples[b][-1])
-            best.pairs[a, b] = joint.max(axis=3).astype(np.longdouble)
+        samples = {(a, b): (base.units, base.samples[a][0], base.samples[b][-1]) for a, b in base.pairs}
+        best.pairs = _best_of(samples)
+        if base.rules.ordered is not None:
+            before = _best_of(base.in_order)
+            near = _best_of(base.neighbours) if base.rules.successor is not None else {}
+            back = {(b, a): weights.transpose(0, 2, 1) for (a, b), weights in before.items()}
+            plain = all(same(before[pair], back.get(pair, before[pair])) for pair in before)
+            if base.before or not plain or not all(same(near[pair], before[pair]) for pair in near):
+                best.before, best.next = before, near
+                if not base.before:
+                    best.each_apart()
         super().__init__(best, cells.totals)
 
     def merge(self, kind: int, own: FloatArray) -> FloatArray:
@@ -49,6 +57,12 @@ class _BestCells(Structure):
         for m in range(self.cells[kind]):
             out[:, m] = own[:, self.merged[kind] == m].max(axis=1)
         return out
+
+
+def _best_of(pairs: Mapping[tuple[int, int], Laid]) -> dict[tuple[int, int], LongArray]:
+    """The best log weights [G, C, C'] of the cells of two elements."""
+    joints = {pair: units.joint(x, y)[0] for pair, (units, x, y) in pairs.items()}
+    return {pair: joint.max(axis=3).astype(np.longdouble) for pair, joint in joints.items()}
 
 
 class BestWorlds:
@@ -74,7 +88,8 @@ class BestWorlds:
         """A most probable world of these cells. Raises NotLiftableError where it takes too much, and
         NoWorldError where there is none."""
         cells, pick = _BestCells(structure), Best()
-        worlds, weight = choose_cells(cells, lambda g: histograms(cells, g, np.maximum), pick, 1)
+        ways = OrderedCells if cells.base.before else HistogramCells
+        worlds, weight = choose_cells(cells.base, ways(cells, np.maximum, pick), pick, 1)
         states = Layout(cells.base, self.layout.elements, self.layout.only).states(worlds, pick.rows)[:, 0]
         return World(states, float(weight[0]))
 

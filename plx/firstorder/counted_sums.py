@@ -45,8 +45,7 @@ class CountedSums:
         """About how many numbers are added."""
         if not isinstance(self.way, Turns):
             return 2.0 * self.way.steps * self.cells.base.states
-        # A guess, as which states can be reached is not known before.
-        return 2.0 * float(len(self.cells.base.rules.universe.ids)) ** (1 + min(self.way.classes, 3))
+        return 2.0 * self.way.steps  # about, as which states can be reached is not known before
 
     @property
     def words(self) -> str:

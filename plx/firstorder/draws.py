@@ -12,14 +12,15 @@ import numpy as np
 from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.check.walk import parts
 from plx.deadline import check
-from plx.firstorder.cell_worlds import choose_cells
-from plx.firstorder.histograms import histograms
+from plx.firstorder.cell_worlds import HistogramCells, choose_cells
+from plx.firstorder.counted_worlds import CountedDraws
+from plx.firstorder.ordered_worlds import OrderedCells
 from plx.firstorder.picks import Drawn
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.questions import Pattern, Question, instances
 from plx.firstorder.structure import Structure
 from plx.firstorder.totals import Totals, counted
-from plx.firstorder.whole import whole
+from plx.firstorder.whole import Whole, whole
 from plx.firstorder.worlds import Layout, Worlds
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
@@ -32,7 +33,8 @@ from plx.values import IntArray
 
 def draw_cells(structure: Structure, count: int, random: np.random.Generator) -> Worlds:
     """The cells of all elements in so many worlds. Raises NotLiftableError for too many histograms."""
-    return choose_cells(structure, lambda g: histograms(structure, g, np.logaddexp), Drawn(random), count)[0]
+    ways, pick = OrderedCells if structure.base.before else HistogramCells, Drawn(random)
+    return choose_cells(structure.base, ways(structure, np.logaddexp, pick), pick, count)[0]
 
 
 class DrawnWorlds:
@@ -163,13 +165,13 @@ def draw_worlds(
 
     Raises NotLiftableError where they are not drawn so, PlxError where they are too large, and NoWorldError.
     """
-    if (refusal := plan.no_worlds) is not None:
+    if (refusal := plan.no_worlds()) is not None:
         raise refusal
     rules = plan.answers.base.rules
     program = rules.evaluator.program
     asked_of = tuple(query for query in program.queries if query.targets and not query.given)
     found = whole(rules, replace(program, queries=asked_of))
-    draws = Draws(found.structure, found.questions)
+    draws = Draws(found)
     worlds = draws.drawn(count, random)
     asked = []
     for question in draws.questions:
@@ -183,14 +185,14 @@ def draw_worlds(
 class Draws:
     """Draws of what questions ask for."""
 
-    def __init__(self, structure: Structure, questions: Sequence[Question]) -> None:
-        self.structure = structure
-        self.questions = [one for one in questions if one.query.targets]
+    def __init__(self, whole: Whole) -> None:
+        self.whole = whole
+        self.questions = [one for one in whole.questions if one.query.targets]
 
     @cached_property
     def elements(self) -> list[int]:
         """The elements that the questions are about."""
-        rules = self.structure.base.rules
+        rules = self.whole.base.rules
         found: set[int] = set()
         for question in self.questions:
             for uid, column in question.env.columns.items():
@@ -209,10 +211,17 @@ class Draws:
 
     def drawn(self, count: int, random: np.random.Generator) -> DrawnWorlds:
         """So many worlds, of the elements that the questions are about; all of them if there is none."""
-        base = self.structure.base
+        base = self.whole.base
         everyone = base.rules.universe.ids.tolist()
         layout = Layout(base, self.elements if self.questions else everyone, self._names)
         refuse_large(len(everyone) + len(layout.cards), count)
-        found = DrawnWorlds(self.structure.totals, draw_cells(self.structure, count, random), layout)
+        if self.whole.structure is not None:
+            worlds = draw_cells(self.whole.structure, count, random)
+        else:
+            assert self.whole.counted is not None
+            ways = CountedDraws(self.whole.counted, random)
+            worlds = choose_cells(base, ways, Drawn(random), count)[0]
+            layout.shared = ways.shared
+        found = DrawnWorlds(self.whole.totals, worlds, layout)
         found.fill(random)
         return found

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from plx.check.program import Program, SetConst, SetExpr, SetItems, SetRange, SetType, SetUnion
 from plx.firstorder.refusal import NotLiftableError
 from plx.graph.rows import unique_rows
-from plx.values import IntArray, distinct
+from plx.values import FloatArray, IntArray, distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +41,24 @@ class Universe:
         """The positions of elements among all."""
         return np.searchsorted(self.ids, ids)
 
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The elements that are integers; NaN for symbols."""
+        return self.program.values.floats(self.ids)
+
+    def is_number(self, id_: int) -> bool:
+        """Whether a value is an element that is an integer."""
+        inside = bool(self.holds(np.array([id_]))[0])
+        return inside and not np.isnan(self.program.values.floats(np.array([id_])))[0]
+
     def rank(self, ids: IntArray) -> IntArray:
-        """The places of elements in the order of their type."""
+        """The places of elements in the order of their type; of integers, in their own."""
         order = np.zeros(len(self.ids), dtype=np.int64)
         for name in self.types:
             listed = self.program.types[name].members
             order[self.position(listed)] = np.arange(len(listed))
+        whole = np.flatnonzero(~np.isnan(self.numbers))
+        order[whole[np.argsort(self.numbers[whole], kind="stable")]] = np.arange(len(whole))
         found: IntArray = order[self.position(ids)]
         return found
 
@@ -138,6 +151,10 @@ class Marks:
             column[first[0]] = 1 + np.array(numbers, dtype=np.int64)
         if (column != column[0]).any():
             (self.own if own else self.kind).append(column)
+
+    def said(self, element: IntArray, value: IntArray, own: bool) -> None:
+        """Tell elements apart by a value [r] of each of some [r], and from all others."""
+        self._add(element, value[:, None], own)
 
     def groups(self) -> tuple[IntArray, IntArray]:
         """The kind [n] of every element, and its class [n]: kinds that single elements may differ in."""

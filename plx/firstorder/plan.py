@@ -128,9 +128,8 @@ class FirstOrderPlan:
         except NoWorldError:
             raise _never_given(question.query) from None
 
-    @property
-    def no_worlds(self) -> NotLiftableError | None:
-        """Why no worlds are made from histograms of cells; None where they are."""
+    def no_worlds(self, best: bool = False) -> NotLiftableError | None:
+        """Why no worlds are put together, drawn or ``best`` ones; None where they are."""
         what = "so that no world is put together"
         if self.related is not None:
             name = next(iter(self.related.functions))
@@ -140,12 +139,10 @@ class FirstOrderPlan:
             pairs = [total.pairs for total in self.answers.totals.all if total.pairs is not None]
             span = pairs[0].expr.span
             return NotLiftableError(f"{shown(span)} counts pairs of members, {what}", span)
-        if isinstance(self.answers, CountedAnswers):
+        if isinstance(self.answers, CountedAnswers) and best:
             counting = [part for part in self._rules.parts if part.counts and part.variables]
             span = counting[0].task.source.span
             return NotLiftableError(f"{shown(span)} counts others for each member, {what}", span)
-        if isinstance(self.answers.sums, OrderedSums):
-            return NotLiftableError(f"rules depend on the order of members, {what}", self._rules.ordered)
         return None
 
     @cached_property
@@ -202,7 +199,7 @@ def _plan(program: Program, universe: Universe, numbers: Mapping[str, Number]) -
     counters = CountersOf(base) if counting else None
     questions = read_questions(base, totals, program.queries)
     counted = counters is not None or totals.of_pairs
-    if base.before and counted:
+    if counted and (base.before or rules.successor is not None):
         raise NotLiftableError("rules with counts ask for the order of members", rules.ordered)
     if totals.of_pairs:
         if counters is not None:
@@ -228,11 +225,13 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if plan.no_worlds is not None:
-                raise plan.no_worlds
+            if (refusal := plan.no_worlds(best=True)) is not None:
+                raise refusal
             try:
                 rules = plan.answers.base.rules
-                found[i] = whole(rules, given_rules(rules.evaluator.program, question.query)).structure
+                one = whole(rules, given_rules(rules.evaluator.program, question.query)).structure
+                assert one is not None
+                found[i] = one
             except NoWorldError:
                 raise _never_given(question.query) from None
     return replace(plan, maps=found)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plx.check.program import Aggregate, Const, Expr, Query
-from plx.check.walk import parts
+from plx.check.program import Aggregate, Expr, Query
 from plx.firstorder.base import Base
 from plx.firstorder.limits import MOST_PATTERNS
 from plx.firstorder.refusal import NotLiftableError, shown
-from plx.firstorder.rules import scope_variables
+from plx.firstorder.rules import named_elements, scope_variables
 from plx.firstorder.totals import Totals, is_total
 from plx.graph.model import GroundQuery
 from plx.graph.rows import unique_rows
@@ -84,8 +83,7 @@ def _question(base: Base, totals: Totals, query: Query) -> Question:
     for expr in aggregates:
         if not is_total(rules, expr):
             raise NotLiftableError(f"{shown(expr.span)} counts more than members one by one", expr.span)
-    consts = {part.id for whole in exprs for part in parts(whole) if isinstance(part, Const)}
-    named = [e for e in sorted(consts) if base.rules.universe.holds(np.array([e]))[0]]
+    named = sorted({e for whole in exprs for e in named_elements(rules, whole)})
     uids = [uid for uid in env.columns if uid in rules.elements]
     first, which = unique_rows(_keys(base, env, uids, named))
     if len(first) > MOST_PATTERNS:
@@ -114,6 +112,10 @@ def _keys(base: Base, env: Env, uids: Sequence[int], named: Sequence[int]) -> In
         if base.rules.ordered is not None:
             rank = universe.rank
             columns += [(rank(column) < rank(other)).astype(np.int64) for other in about[:i]]
+        if base.rules.successor is not None:
+            number = universe.numbers[universe.position(column)]
+            near = [number - universe.numbers[universe.position(other)] for other in about[:i]]
+            columns += [np.where(np.abs(one) == 1, one, 0).astype(np.int64) for one in near]
     return np.column_stack(columns) if columns else np.zeros((env.n, 0), dtype=np.int64)
 
 

@@ -29,9 +29,11 @@ from plx.check.program import (
     Variable,
 )
 from plx.check.walk import parts, scope_exprs
+from plx.firstorder.arithmetic import Arithmetic
 from plx.firstorder.elements import Marks, Universe, members
 from plx.firstorder.limits import MOST_EACH
 from plx.firstorder.refusal import NotLiftableError, shown
+from plx.firstorder.steps import stepped
 from plx.graph.learned import ids_with
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import ROOT
@@ -82,6 +84,9 @@ class Rules:
     ordered: Span | None = None
     """Where an order of elements is asked for."""
 
+    successor: Span | None = None
+    """Where elements next to each other are told from others."""
+
     def logs(self, weights: IntArray) -> FloatArray:
         """Log weights by their ids, learned numbers put in."""
         values = self.evaluator.values
@@ -107,7 +112,7 @@ class Rules:
     def __post_init__(self) -> None:
         self.asked: list[Aggregate] = []  # over elements, by queries
         self.marks = Marks(self.universe)
-        self.elements: set[int] = set()  # uids of variables over elements
+        self.elements: dict[int, IntArray] = {}  # by uid of a variable over elements, those
         self.named: set[int] = set()  # elements that rules name
 
 
@@ -124,13 +129,14 @@ def read_rules(
                 ids = members(program, slot.set)
                 assert ids is not None
                 rules.marks.members(ids)
+            elif members(program, slot.set) is None and not np.isnan(universe.numbers).all():
+                raise NotLiftableError(f"indexes of `{info.name}` depend on each other", info.span)
         look = _Look(rules, info.span, own=False)
         if info.guard is not None:
             look.walk(info.guard)
         if info.domain is not None:
             look.set(info.domain)
-            ids = members(program, info.domain)
-            if ids is not None and universe.holds(ids).any():
+            if _has_elements(universe, info.domain):
                 raise NotLiftableError(f"the values of `{info.name}` are members of a large type", info.span)
     for evidence in program.evidence:
         rest = None if evidence.otherwise is None else evidence.otherwise.id
@@ -143,6 +149,15 @@ def read_rules(
     for facts in rules.facts:
         rules.marks.table(facts.index, facts.value, own=True, sparse=rules.sparse)
     return rules
+
+
+def _has_elements(universe: Universe, domain: SetExpr) -> bool:
+    """Whether values of a random function are elements; integers of another set are no more than numbers."""
+    ids = members(universe.program, domain)
+    if ids is None or not universe.holds(ids).any():
+        return False
+    inside = universe.numbers[universe.position(ids[universe.holds(ids)])]
+    return bool(np.isnan(inside).any()) or (isinstance(domain, SetType) and domain.name in universe.types)
 
 
 def _read_query(rules: Rules, query: Query) -> None:
@@ -160,7 +175,9 @@ def bind(rules: Rules, variable: Variable, set_: SetExpr) -> bool:
     """Whether a variable ranges over elements; remembered."""
     inside = rules.universe.is_element_set(set_)
     if inside:
-        rules.elements.add(variable.uid)
+        ids = members(rules.evaluator.program, set_)
+        assert ids is not None
+        rules.elements[variable.uid] = ids
     return inside
 
 
@@ -180,12 +197,15 @@ def _read(rules: Rules, rule: Rule, task: Task) -> None:
     if task.source.kind == "observe" and _is_listed(rules, task):
         return
     variables = scope_variables(rules, task.scope)
+    if len(variables) == 1 and (two := stepped(rules, task, len(rules.parts))) is not None:
+        task, variables = two, scope_variables(rules, two.scope)
     what = shown(rule.span)
     if len(variables) > 2:
         names = ", ".join(f"`{v.name}`" for v in variables)
         raise NotLiftableError(f"{what} is about more than two members: {names}", rule.span)
     exprs = [e for e in (task.body, task.source.weight) if e is not None] + scope_exprs(task.scope)
     wide = any(_is_wide(rules, part) for expr in exprs for part in parts(expr))
+    wide = wide or any(named_elements(rules, expr) for expr in exprs)
     look = _Look(rules, rule.span, own=len(variables) < 2 and not wide)
     for expr in (task.body, task.source.weight):
         if expr is not None:
@@ -215,10 +235,19 @@ def _each(rules: Rules, task: Task) -> Iterator[Task]:
 
 
 def _is_wide(rules: Rules, expr: Expr) -> bool:
-    """Whether it is about another element than the rule's variables are: a name, or an aggregate's."""
-    if isinstance(expr, Aggregate):
-        return bool(scope_variables(rules, expr.scope))
-    return isinstance(expr, Const) and bool(rules.universe.holds(np.array([expr.id]))[0])
+    """Whether it is about other elements than the rule's variables are."""
+    return isinstance(expr, Aggregate) and bool(scope_variables(rules, expr.scope))
+
+
+def named_elements(rules: Rules, expr: Expr) -> list[int]:
+    """The elements that an expression names: symbols, and integers as indexes."""
+    found = []
+    for part in parts(expr):
+        if isinstance(part, RandomTerm | ParamTerm | RelationTerm):
+            found += [a.id for a in part.arguments if isinstance(a, Const) and rules.universe.is_number(a.id)]
+        elif isinstance(part, Const) and rules.universe.holds(np.array([part.id]))[0]:
+            found += [] if rules.universe.is_number(part.id) else [part.id]
+    return sorted(set(found))
 
 
 def _is_listed(rules: Rules, task: Task) -> bool:
@@ -248,10 +277,15 @@ class _Look:
     def __init__(self, rules: Rules, span: Span, own: bool, asked: bool = False) -> None:
         self.rules, self.span, self.own, self.asked = rules, span, own, asked
         self.counts: list[Aggregate] = []
+        self.arithmetic = Arithmetic(rules, span, own, asked)
 
     def walk(self, expr: Expr) -> None:
         """Note what an expression says of single elements. Raises NotLiftableError."""
+        if self.arithmetic.notes(expr):
+            return
         match expr:
+            case Const() if self.rules.universe.is_number(expr.id):
+                pass  # a number like others
             case Variable() | Const():
                 if self._is_element(expr):
                     raise self._refusal(f"uses {_text(expr)} as a value")
@@ -264,7 +298,7 @@ class _Look:
                         self.walk(argument)
             case ParamTerm():
                 info = self.rules.evaluator.program.params[expr.name]
-                if self.rules.universe.holds(info.value).any():
+                if any(not self.rules.universe.is_number(v) for v in self._elements(info.value)):
                     raise self._refusal(f"has members as values of `{expr.name}`")
                 self._arguments(expr.arguments)
                 if any(map(self._is_element, expr.arguments)):
@@ -284,7 +318,7 @@ class _Look:
                 elif (ids := members(self.rules.evaluator.program, expr.set)) is not None:
                     self.rules.marks.members(ids, self.own)
                 self.set(expr.set)
-            case Operation(op="=" | "!=", arguments=(a, b)) if self._place(a) and self._place(b):
+            case Operation(op="=" | "!=", arguments=(a, b)) if self._places(a, b):
                 pass
             case Operation():
                 for argument in expr.arguments:
@@ -337,9 +371,10 @@ class _Look:
                 raise self._refusal(f"is about more than two members, with {names}")
             self.counts.append(expr)
         asked, self.asked = self.asked, self.asked and not inner
+        inside, self.arithmetic.inside = self.arithmetic.inside, self.arithmetic.inside or bool(inner)
         self.walk(expr.body)
         self.scope(expr.scope)
-        self.asked = asked
+        self.asked, self.arithmetic.inside = asked, inside
 
     def _arguments(self, arguments: tuple[Expr, ...]) -> None:
         for argument in arguments:
@@ -355,10 +390,19 @@ class _Look:
             self.rules.marks.name(np.array([expr.id]))
         return True
 
+    def _places(self, a: Expr, b: Expr) -> bool:
+        """Whether both are elements; integers by themselves are numbers."""
+        numbers = [e for e in (a, b) if isinstance(e, Const) and self.rules.universe.is_number(e.id)]
+        return not numbers and self._place(a) and self._place(b)
+
     def _is_element(self, expr: Expr) -> bool:
         if isinstance(expr, Variable):
             return expr.uid in self.rules.elements
         return isinstance(expr, Const) and bool(self.rules.universe.holds(np.array([expr.id]))[0])
+
+    def _elements(self, ids: IntArray) -> list[int]:
+        found: list[int] = np.unique(ids[self.rules.universe.holds(ids)]).tolist()
+        return found
 
     def _facts(self, name: str) -> None:
         facts = self.rules.evaluator.program.relations[name].facts

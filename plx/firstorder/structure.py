@@ -44,6 +44,10 @@ class Structure:
             (a, b): weights[:, self._first[a]][:, :, self._first[b]].astype(np.float64)
             for (a, b), weights in base.before.items()
         }
+        self.next = {
+            (a, b): weights[:, self._first[a]][:, :, self._first[b]].astype(np.float64)
+            for (a, b), weights in base.next.items()
+        }
         columns = zip(base.kind, base.count, base.own, strict=True)
         self.groups = [Group(kind, count, self.merge(kind, own)) for kind, count, own in columns]
 
@@ -74,7 +78,7 @@ class Structure:
         groups, possible = base.groups_of(kind), base.possible(kind)
         size = len(possible)
         keys = [np.where(possible, 0.0, 1.0)[:, None]]
-        for (a, b), weights in [*base.pairs.items(), *base.before.items()]:
+        for (a, b), weights in [*base.pairs.items(), *base.before.items(), *base.next.items()]:
             high = weights.astype(np.float64)
             with np.errstate(invalid="ignore"):
                 low = np.where(np.isfinite(high), weights - high, 0.0).astype(np.float64)

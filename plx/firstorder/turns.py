@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,15 +28,41 @@ from plx.values import FloatArray, IntArray
 _BITS = 62
 _LARGEST = 1 << 25
 
+_FEW = 15
+"""Members that are tried out to see how the work grows, and twice as many."""
+
+_LEAST_TRIED = 1e7
+"""Numbers that are added below which a guess is good enough."""
+
+_EACH_TERM = 50
+"""Numbers that are added on the way to a term, for each member that is left."""
+
+_MOST_TRIED = 8
+"""Groups of members, so that few of them are a fair share."""
+
+_MOST_TRIED_STEPS = 1e7
+"""Terms after which that is given up."""
+
 
 @dataclass(frozen=True, eq=False)
-class _Classes:
+class Classes:
     """Where elements may stand: the cell and state of each class, and how many elements it may hold."""
 
     cell: list[int]
     state: list[int]
     radix: list[int]
     number: dict[tuple[int, int, int], int]  # by owner (-1: no one in particular), cell and state
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """The histograms ``counts`` [N, cells] of elements of a group over some ``cells`` of its kind, the keys
+    of the classes in which they begin [N], and log weights [N]."""
+
+    cells: list[int]
+    counts: IntArray
+    key: IntArray
+    logs: FloatArray
 
 
 class Turns:
@@ -61,17 +88,17 @@ class Turns:
         return by_totals(out, used, totals, numbers)
 
     def _add(
-        self, out: FloatArray, g: int, groups: Sequence[int], classes: _Classes, used: Sequence[int]
+        self, out: FloatArray, g: int, groups: Sequence[int], classes: Classes, used: Sequence[int]
     ) -> None:
         """Add the sums in which the kept elements are in the cells that have classes."""
         from plx.infer.kernels.members_in_turn import members_in_turn
 
         kinds = [self.base.kind[group] for group in groups]
-        keys, logs = self._starts(g, groups, classes, used)
+        keys, logs = self.starts(g, groups, classes, used)
         members = len(self.base.rules.universe.ids) - len(groups)
         if not len(keys):
             return
-        tables = self._tables(g, classes, members)
+        tables = self.tables(g, classes, members)
         order = [d for (owner, _, _), d in classes.number.items() if owner < 0]
         order.sort(key=lambda d: (-classes.state[d], classes.cell[d]))
         left = np.array([min(MOST_TURNS, 1e6 + seconds_left() / SECONDS_EACH_TURN)])
@@ -97,6 +124,40 @@ class Turns:
                 if owner >= 0 and (key // int(strides[d])) % classes.radix[d]:
                     at[2 * owner : 2 * owner + 2] = cell - self.cells.offset[kinds[owner]], state
             out[tuple(at)] = np.logaddexp(out[tuple(at)], log + ruled[at[-1]])
+
+    @cached_property
+    def steps(self) -> float:
+        """About how many numbers are added: as many as for a few members, times what two sizes of these say
+        of how they grow."""
+        members = len(self.base.rules.universe.ids)
+        guess = float(members) ** (1 + min(self.classes, 3))
+        if guess < _LEAST_TRIED or len(self.base.count) > _MOST_TRIED:
+            return guess
+        low, high = (self._steps_of(share) for share in (_FEW / members, 2 * _FEW / members))
+        if not 0 < low[1] < high[1]:
+            return guess
+        grows = math.log(high[1] / low[1]) / math.log(high[0] / low[0])
+        return float(min(guess, _EACH_TERM * members * high[1] * (members / high[0]) ** grows))
+
+    def _steps_of(self, share: float) -> tuple[int, float]:
+        """How many members are a share of all, and the terms that are added for them."""
+        from plx.infer.kernels.members_in_turn import members_in_turn
+
+        used = [*range(self.totals.ruled)]
+        classes, count = self.layout((), used), [max(1, round(n * share)) for n in self.base.count]
+        keys, logs = np.zeros(1, dtype=np.int64), np.zeros(1)
+        for group, n in enumerate(count):
+            start = self.start(0, group, n, classes, used)
+            keys, logs = (np.add.outer(a, b).ravel() for a, b in ((keys, start.key), (logs, start.logs)))
+        order = sorted(range(len(classes.cell)), key=lambda d: (-classes.state[d], classes.cell[d]))
+        left = np.array([_MOST_TRIED_STEPS])
+        if len(keys):
+            members_in_turn(
+                np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
+                *self.tables(0, classes, sum(count)), self.cells.accept, self.cells.factorial, sum(count),
+                keys, logs, MOST_WORLDS_OF_CLASSES, left,
+            )  # fmt: skip
+        return sum(count), _MOST_TRIED_STEPS - float(left[0])
 
     def refuse(self, kinds: Sequence[int], numbers: Sequence[int]) -> None:
         """Raises NotLiftableError for too many classes and totals, with one element of some kinds kept."""
@@ -125,7 +186,7 @@ class Turns:
                 found[self.cells.offset[kind] + m] = sorted(seen)
         return found
 
-    def _layouts(self, kinds: Sequence[int], totals: Sequence[int]) -> Iterator[_Classes]:
+    def _layouts(self, kinds: Sequence[int], totals: Sequence[int]) -> Iterator[Classes]:
         """The classes of all elements and of one that is kept of each of some kinds: in all cells together,
         or in each of them if these are too many."""
         every = [range(self.cells.sizes[kind]) for kind in kinds]
@@ -135,7 +196,7 @@ class Turns:
             for cells in itertools.product(*every):
                 yield self.layout([(kind, [m]) for kind, m in zip(kinds, cells, strict=True)], totals)
 
-    def layout(self, kept: Sequence[tuple[int, Sequence[int]]], totals: Sequence[int]) -> _Classes:
+    def layout(self, kept: Sequence[tuple[int, Sequence[int]]], totals: Sequence[int]) -> Classes:
         """The classes of all elements, and those of elements that are kept: of a kind, in some of its cells.
 
         Raises NotLiftableError where these and some totals are too many for a number.
@@ -144,7 +205,7 @@ class Turns:
         count = [0] * base.kinds
         for kind, n in zip(base.kind, base.count, strict=True):
             count[kind] += n
-        classes = _Classes([], [], [], {})
+        classes = Classes([], [], [], {})
         owners: list[tuple[int, int, Sequence[int]]]
         owners = [(-1, kind, range(self.cells.sizes[kind])) for kind in range(base.kinds)]
         owners += [(owner, kind, cells) for owner, (kind, cells) in enumerate(kept)]
@@ -163,34 +224,27 @@ class Turns:
             )
         return classes
 
-    def _tables(
-        self, g: int, classes: _Classes, members: int
+    def tables(
+        self, g: int, classes: Classes, members: int
     ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
         """Where those of a class go when they are met, for each cell that meets them, and what it says."""
         size, start, after, matrix = self.counters.size, [0], [], []
         seen: dict[bytes, int] = {}
         matrices: list[FloatArray] = []
-        where = {d: owner for (owner, _, _), d in classes.number.items()}
-        for cell in range(self.cells.offset[-1]):
-            for d in range(len(classes.cell)):
-                groups: dict[int, FloatArray] = {}
-                for up, to, weight in self.cells.between(g, cell, classes.cell[d]):
-                    state = self.counters.after(classes.state[d], to)
-                    if state == DEAD:
-                        continue
-                    number = classes.number[where[d], classes.cell[d], state]
-                    one = groups.setdefault(number, np.full((size, size), -np.inf))
+        for groups in self._meetings(g, classes):
+            for number, options in groups.items():
+                one = np.full((size, size), -np.inf)
+                for up, _, weight in options:
                     for s in range(size):
                         t = self.counters.after(s, up)
                         if t != DEAD:
                             one[s, t] = np.logaddexp(one[s, t], weight)
-                for number, one in groups.items():
-                    key = seen.setdefault(one.tobytes(), len(matrices))
-                    if key == len(matrices):
-                        matrices.append(one)
-                    after.append(number)
-                    matrix.append(key)
-                start.append(len(after))
+                key = seen.setdefault(one.tobytes(), len(matrices))
+                if key == len(matrices):
+                    matrices.append(one)
+                after.append(number)
+                matrix.append(key)
+            start.append(len(after))
         if len(matrices) * (members + 2) * size * size > _LARGEST:
             raise NotLiftableError("members and their counts have too many states")
         powers = np.full((max(len(matrices), 1), members + 2, size * size), -np.inf)
@@ -201,31 +255,53 @@ class Turns:
                 power = np.logaddexp.reduce(power[:, :, None] + one[None, :, :], axis=1)
         return np.array(start), np.array(after, dtype=np.int64), np.array(matrix, dtype=np.int64), powers
 
-    def _starts(
-        self, g: int, groups: Sequence[int], classes: _Classes, used: Sequence[int]
+    def options(self, g: int, classes: Classes) -> list[list[tuple[Ups, Ups, float]]]:
+        """What one of a cell may share with one of a class, for each of the groups of `tables`."""
+        return [options for groups in self._meetings(g, classes) for options in groups.values()]
+
+    def _meetings(self, g: int, classes: Classes) -> Iterator[dict[int, list[tuple[Ups, Ups, float]]]]:
+        """For each cell, and each class that one of it meets: by the class that this becomes, the options."""
+        where = {d: owner for (owner, _, _), d in classes.number.items()}
+        for cell in range(self.cells.offset[-1]):
+            for d in range(len(classes.cell)):
+                groups: dict[int, list[tuple[Ups, Ups, float]]] = {}
+                for up, to, weight in self.cells.between(g, cell, classes.cell[d]):
+                    state = self.counters.after(classes.state[d], to)
+                    if state != DEAD:
+                        number = classes.number[where[d], classes.cell[d], state]
+                        groups.setdefault(number, []).append((up, to, weight))
+                yield groups
+
+    def start(self, g: int, group: int, count: int, classes: Classes, used: Sequence[int]) -> Start:
+        """The histograms of so many elements of a group before they have met anyone else."""
+        kind = self.base.kind[group]
+        strides = [int(s) for s in np.cumprod([1, *classes.radix[:-1]])]
+        cells = self.cells.possible(g, kind, self.cells.own(group))
+        ways = math.comb(count + len(cells) - 1, len(cells) - 1) if cells else int(count == 0)
+        if ways > _LARGEST:
+            raise NotLiftableError("members have too many histograms of cells for counts of theirs")
+        rows = compositions(count, len(cells)) if cells else np.zeros((ways, 0), dtype=np.int64)
+        key, logs = np.zeros(len(rows), dtype=np.int64), np.full(len(rows), self.cells.factorial[count])
+        for column, (m, first, own) in zip(rows.T, cells, strict=True):
+            key += column * strides[classes.number[-1, self.cells.offset[kind] + m, first]]
+            key += column * self.cells.tag(g, group, m, used) * math.prod(classes.radix)
+            logs += column * own - self.cells.factorial[column]
+        return Start([m for m, _, _ in cells], rows, key, logs)
+
+    def starts(
+        self, g: int, groups: Sequence[int], classes: Classes, used: Sequence[int]
     ) -> tuple[IntArray, FloatArray]:
         """The states before anyone has met anyone else: keys and logs."""
         base = self.base
         strides = [int(s) for s in np.cumprod([1, *classes.radix[:-1]])]
         whole = math.prod(classes.radix)
         keys, logs = np.zeros(1, dtype=np.int64), np.zeros(1)
-        for group, kind in enumerate(base.kind):
-            count = base.count[group] - list(groups).count(group)
-            cells = self.cells.possible(g, kind, self.cells.own(group))
-            ways = math.comb(count + len(cells) - 1, len(cells) - 1) if cells else int(count == 0)
-            if len(keys) * ways > _LARGEST:
+        for group in range(len(base.kind)):
+            start = self.start(g, group, base.count[group] - list(groups).count(group), classes, used)
+            if len(keys) * len(start.key) > _LARGEST:
                 raise NotLiftableError("members have too many histograms of cells for counts of theirs")
-            rows = compositions(count, len(cells)) if cells else np.zeros((ways, 0), dtype=np.int64)
-            mine, weight = (
-                np.zeros(len(rows), dtype=np.int64),
-                np.full(len(rows), self.cells.factorial[count]),
-            )
-            for column, (m, first, own) in zip(rows.T, cells, strict=True):
-                mine += column * strides[classes.number[-1, self.cells.offset[kind] + m, first]]
-                mine += column * self.cells.tag(g, group, m, used) * whole
-                weight += column * own - self.cells.factorial[column]
-            keys = (keys[:, None] + mine[None, :]).ravel()
-            logs = (logs[:, None] + weight[None, :]).ravel()
+            keys = (keys[:, None] + start.key[None, :]).ravel()
+            logs = (logs[:, None] + start.logs[None, :]).ravel()
         for owner, group in enumerate(groups):
             kind = base.kind[group]
             cells = self.cells.possible(g, kind, self.cells.own(group))

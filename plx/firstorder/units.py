@@ -88,6 +88,11 @@ class Units:
                 total = total + log_sum(logs, axis=3, keepdims=True)
         return total
 
+    def labelled(self, a: int, b: int, labels: Sequence[tuple[Table, int]]) -> IntArray:
+        """The label [G, Ca, Cb, R], as in `pair`, of two cells and of what the two share; axes may be 1."""
+        first = self.axes([self.cells(a)[1], self.cells(b)[1]])
+        return self._codes(labels, first, states_of(self.local, self.local.of(a, b))[1])
+
     def joint(self, a: int, b: int) -> tuple[FloatArray, list[int]]:
         """The log weight [G, Ca, Cb, R] of two cells and of what the two share, and which nodes R is of."""
         if (a, b) not in self._joints:

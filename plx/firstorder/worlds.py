@@ -16,16 +16,20 @@ import numpy.typing as npt
 
 from plx.deadline import check
 from plx.errors import PlxError
-from plx.firstorder.base import Base
+from plx.firstorder.base import Base, Laid
 from plx.firstorder.local import Local, states_of
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
+from plx.firstorder.units import Units
 from plx.ground.evaluate import Evaluator
 from plx.values import FloatArray, IntArray
 
 _TOGETHER = 1 << 22
 """States of pairs that are worked out at once."""
 
+
+Codes = npt.NDArray[np.int16]
+"""Numbers of what two elements share, in all worlds."""
 
 States = npt.NDArray[np.int32]
 """States of unknowns, and joint states, in all worlds."""
@@ -38,6 +42,8 @@ class Worlds:
 
     alone: IntArray
     cell: States
+    shared: Codes | None = None
+    """Codes [elements, elements, W] of what two elements count for each other, where that is chosen."""
 
 
 Choose = Callable[[FloatArray, IntArray], IntArray]
@@ -52,6 +58,7 @@ class Layout:
 
     def __init__(self, base: Base, elements: Sequence[int], only: Collection[str] | None = None) -> None:
         self.base, self.elements, self.only = base, tuple(sorted(elements)), only
+        self.shared: Callable[[Units, int, int], IntArray] | None = None  # codes [G, C, C', R] of two
         try:
             self.local = Local(_about(base.rules, only), self.elements)
         except PlxError as large:
@@ -104,21 +111,37 @@ class Layout:
         members: tuple[IntArray, IntArray],
     ) -> None:
         """What pairs share of which the first is of one kind and before the second, of the other."""
-        universe, units = self.base.rules.universe, self.base.units
-        (a, b), (mine, others) = kinds, members
-        x, y = self._sample(a, b)
-        nodes = units.local.of(x, y) if x != y else []
-        if not any(self._is_kept(units.local, node) for node in nodes):
-            return
+        universe = self.base.rules.universe
+        mine, others = members
         before = universe.rank(mine)[:, None] < universe.rank(others)[None, :]
         tie = universe.rank(mine)[:, None] == universe.rank(others)[None, :]  # of different types
-        rows, columns = np.nonzero(before | (tie & (mine[:, None] < others[None, :])))
-        if not len(rows):
+        here = before | (tie & (mine[:, None] < others[None, :]))
+        near = np.zeros_like(here)
+        if self.base.rules.successor is not None:
+            numbers = (universe.numbers[universe.position(ids)] for ids in members)
+            near = here & (np.subtract.outer(*numbers) == -1)
+        for some, beside in ((here & ~near, False), (near, True)):
+            rows, columns = np.nonzero(some)
+            if len(rows):
+                laid = self._laid(*kinds, beside)
+                self._put_same(out, worlds, choose, laid, (mine[rows], others[columns]))
+
+    def _put_same(
+        self, out: States, worlds: Worlds, choose: Choose, laid: Laid, members: tuple[IntArray, IntArray]
+    ) -> None:
+        """What pairs share that are laid out as two elements are."""
+        universe, (units, x, y) = self.base.rules.universe, laid
+        if not any(self._is_kept(units.local, node) for node in units.local.of(x, y)):
             return
         joint, nodes = units.joint(x, y)
-        first, second = mine[rows], others[columns]
+        first, second = members
         states = states_of(units.local, nodes)[1]
         cells, width = joint.shape[1:3], joint.shape[3]
+        many = 1
+        if worlds.shared is not None and self.shared is not None:
+            code = self.shared(units, x, y)
+            many = int(worlds.shared.max(initial=0)) + 1
+            joint = np.where(code[:, :, :, None] == np.arange(many)[:, None], joint[:, :, :, None], -np.inf)
         joint = joint.reshape(-1, width)
         step = max(1, _TOGETHER // max(1, len(worlds.alone)))
         for low in range(0, len(first), step):
@@ -126,13 +149,17 @@ class Layout:
             p, q = first[low : low + step], second[low : low + step]
             at = worlds.alone[None] * cells[0] + worlds.cell[universe.position(p)]
             at = at * cells[1] + worlds.cell[universe.position(q)]
+            if worlds.shared is not None:
+                at = at * many + worlds.shared[universe.position(p), universe.position(q)]
             found = choose(joint, at)
             for node in nodes:
                 self._put(out, units.local, node, {x: p, y: q}, states[node][found])
 
-    def _sample(self, a: int, b: int) -> tuple[int, int]:
-        """Elements of two kinds, the first of them before the second where there are such."""
-        return self.base.samples[a][0], self.base.samples[b][-1]
+    def _laid(self, a: int, b: int, near: bool) -> Laid:
+        """Elements of two kinds, the first before the second where there are such; ``near``: next to it."""
+        if near:
+            return self.base.neighbours[a, b]
+        return self.base.units, self.base.samples[a][0], self.base.samples[b][-1]
 
     def _is_kept(self, local: Local, node: int) -> bool:
         atom = int(np.flatnonzero(local.atoms.node == node)[0])

@@ -3,8 +3,8 @@
     python -m tests.benchmarks [--only SECTION]… [--quick] [--print] [--rivals PYTHON]…
 
 ``--quick`` takes seconds, says only whether everything runs, and writes nothing; so does ``--print``
-with the full setting. ``--rivals`` names a Python that has numbskull, dwave-samplers, pyAgrum or pgmpy,
-where this one has not.
+with the full setting. ``--rivals`` names a Python that has numbskull, dwave-samplers, pyAgrum, pgmpy or
+wfomc, where this one has not.
 """
 
 from __future__ import annotations

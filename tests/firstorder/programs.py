@@ -239,3 +239,63 @@ def functions(seed: int) -> str:
     lines += [f"query g(p3) in {{{target.lower()}1}}"]
     lines += ["query count(g(x) = x for x in P)"] if target == "P" else []
     return "\n".join(lines) + "\n"
+
+
+_NEXT = (
+    "y = x + 1", "x = y - 1", "y - x = 1", "x + 1 = y", "y - 1 = x", "abs(x - y) = 1", "x < y & y <= x + 1",
+    "abs(x - y) <= 1 & x != y", "x - y = -1", "2 * y = 2 * x + 2",
+)  # fmt: skip
+
+
+def successors(seed: int) -> str:
+    """A program about integers, in which it matters which of them are next to each other."""
+    rng = random.Random(seed)
+    n, low = rng.choice((3, 4, 4)), rng.choice((1, 0, -1, 2))
+    lines = [f"type P = {low}..{low + n - 1}", "random z", "random f(P)"]
+    kind = rng.choice(("", "x < y", "x != y", "y = x + 1", "y = x + 1"))
+    kind = "" if kind == "x != y" and n == 4 else kind
+    lines += [f"random e(x: P, y: P) if {kind}"] if kind else []
+    valued = rng.random() < 0.4 and n < 4
+    lines += ["random g(P): 1..3"] if valued else []
+    unary = ["f(x)", "!f(x)", "z", f"x = {low}", f"x < {low + 2}", f"(f(x) | x = {low + n - 1})"]
+    unary += ["g(x) = 1", "g(x) != 2", "g(x) > 1"] if valued else []
+
+    def one(name: str) -> str:
+        return rng.choice(unary).replace("x", name)
+
+    for _ in range(rng.randint(2, 4)):
+        weight, near = rng.choice(WEIGHTS), rng.choice(_NEXT)
+        forms = [
+            f"weight {weight}: {one('x')} & {one('y')} for x, y in P if {near}",
+            f"weight {weight}: {one('x')} => {one('y')} for x, y in P if {near}",
+            f"weight {weight}: ({near}) & {one('x')} & {one('y')} for x, y in P",
+            f"require ({near}) => ({one('x')} | {one('y')} | f(y)) for x, y in P",
+            f"weight {weight}: {one('x')} & {one('y')} for x, y in P if x <{rng.choice(('', '='))} y",
+            f"weight {weight}: f(x) & f(x + 1) for x in P if x < {low + n - 1}",
+            f"weight {weight}: f(x - 1) => {one('x')} for x in P if x > {low}",
+            f"weight 0.3 * x: {one('x')} for x in P",
+            f"weight {weight}: f({low + 1}) & {one('x')} for x in P",
+            f"require f(x) for x in P if x = {low}",
+            f"weight {weight}: f(x) for x in {low}..{low + 1}",
+            f"weight {weight}: f(x) for x in P if x % 2 = 0",
+            f"weight {weight}: count(f(x) for x in P) = 2",
+            f"factor {weight} * count(f(x) for x in P if x > {low})",
+        ]
+        if kind == "y = x + 1":
+            forms += [f"weight {weight}: e(x, y) & {one('x')} => {one('y')} for x, y in P if {kind}"] * 4
+        elif kind:
+            forms += [f"weight {weight}: e(x, y) & {one('x')} => {one('y')} for x, y in P if {kind}"] * 3
+            forms += [f"weight {weight}: e(x, y) & {one('x')} for x, y in P if y = x + 1"] * 3
+        lines.append(rng.choice(forms))
+    if rng.random() < 0.4:
+        seen = (f"observe f({low})", f"observe !f({low + 2})", f"observe f(x) | z for x in P if x > {low}")
+        lines.append(rng.choice(seen))
+    lines += ["query logz", "query f(x) for x in P", f"query (f({low}), f({low + 1}))"]
+    lines += [f"query (f({low}), f({low + 2}), z)", "query count(f(x) for x in P)"]
+    lines += [f"query z given f({low + 1})", "query f(x) & f(y) for x, y in P if y = x + 1"]
+    lines += [f"query f(x) & x > {low} for x in P", "query f(x) & !f(y) & y = x + 1 for x, y in P if x < y"]
+    lines += ["query g(x) for x in P", "query g(x) = 2 for x in P"] if valued else []
+    if kind:
+        asked = f"query (f({low + 1}), e({low + 1}, {low + 2})) given f({low})"
+        lines += [f"query e({low}, {low + 1})", asked]
+    return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import pytest
@@ -13,7 +14,7 @@ from plx.answer.named import NamedAnswer
 from plx.errors import PlxError
 from plx.firstorder.plan import FirstOrderPlan
 from tests.firstorder.comparing import lifted
-from tests.firstorder.programs import linked, ordered, pair_counts, program
+from tests.firstorder.programs import linked, ordered, pair_counts, program, successors
 
 
 def best(text: str) -> NamedAnswer | None:
@@ -38,12 +39,19 @@ def fact(name: str, value: object) -> str:
     return f"observe {name} = {value}\n"
 
 
-@pytest.mark.parametrize("make, seed", [*((program, seed) for seed in range(6)), (linked, 0), (linked, 3)])
+@pytest.mark.parametrize(
+    "make, seed",
+    [
+        *((program, seed) for seed in range(6)), (linked, 0), (linked, 3), (ordered, 1),
+        (successors, 1),
+    ],
+)  # fmt: skip
 def test_the_best_world_of_random_programs(make: Callable[[int], str], seed: int) -> None:
     lines = make(seed).splitlines()
     head = "\n".join(line for line in lines if not line.startswith("query")) + "\n"
-    asked = ["map", "map f(x) for x in P", "map given f(p1)"]
-    asked += ["map e(p1, p2) given !f(p2), z"] if "random e" in head else []
+    a, b = re.findall(r"query \(f\((\S+?)\), f\((\S+?)\)\)", make(seed))[0]
+    asked = ["map", "map f(x) for x in P", f"map given f({a})"]
+    asked += [f"map e({a}, {b}) given !f({b}), z"] if "random e" in head else []
     for query in asked:
         text = f"{head}query {query}\n"
         plan = lifted(text)

@@ -14,7 +14,7 @@ from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
 from plx.values import IntArray
 from tests.firstorder.comparing import lifted
-from tests.firstorder.programs import linked, ordered, pair_counts, program
+from tests.firstorder.programs import linked, mutual, ordered, pair_counts, program, successors
 
 WORLDS = 2000
 UNLIKELY = 14.5
@@ -35,6 +35,14 @@ query e(p1, x) for x in P if x != p1
 query (s(p1), s(p2), e(p1, p2))
 query count(s(x) for x in P)
 query count(s(x) for x in P) >= 7
+"""
+
+DEGREES = """
+type V = v1..v{n}
+random e(x: V, y: V) if x != y
+require e(x, y) => e(y, x) for x, y in V if x != y
+require count(e(x, y) for y in V if y != x) = {degree} for x in V
+query e(x, y) for x, y in V if x < y
 """
 
 MUTUAL = """
@@ -109,17 +117,45 @@ def test_draws_of_random_programs_have_their_probabilities() -> None:
 
 
 def test_draws_beside_evidence_on_pairs_orders_and_counts_of_pairs() -> None:
-    """Evidence on pairs is drawn with; where an order matters or pairs are counted worlds are refused."""
+    """Evidence on pairs is drawn with, and so is an order; where pairs are counted worlds are refused."""
     texts = [linked(seed, most=1).replace("p1..p3", "p1..p5") for seed in range(7)]
     found = [farthest(text, 1) for text in texts if "p1..p5" in text and "x < y" not in text]
     assert sum(shares for shares, _ in found) > 40
     assert max(off for _, off in found) < 1
-    assert all(drawn(make(seed)) is None for make in (ordered, pair_counts) for seed in range(2))
+    found = [farthest(text, 1) for text in (ordered(0), ordered(1), successors(1), successors(2))]
+    assert sum(shares for shares, _ in found) > 60
+    assert max(off for _, off in found) < 1
+    assert all(drawn(pair_counts(seed)) is None for seed in range(2))
 
 
 def test_draws_where_members_have_weights_of_their_own() -> None:
     shares, off = farthest(VOTERS, 3)
     assert shares > 70 and off < 1
+
+
+def test_draws_where_members_count_each_other() -> None:
+    texts = [program(seed, counting=True) for seed in (0, 1, 2, 4)] + [mutual(1)]
+    found = [farthest(text, 1) for text in texts]
+    assert sum(shares for shares, _ in found) > 25
+    assert max(off for _, off in found) < 1
+
+
+def test_graphs_with_degrees_are_as_likely_as_each_other() -> None:
+    """The 12 circles of five vertices, with Pearson's statistic; and degrees of larger graphs."""
+    found = drawn(DEGREES.format(n=5, degree=2), 3000)
+    assert found is not None
+    pairs = [found[f"e(v{x}, v{y})"][0] for x in range(1, 6) for y in range(x + 1, 6)]
+    _, counts = np.unique(np.stack(pairs), axis=1, return_counts=True)
+    assert len(counts) == 12
+    assert ((counts - 250) ** 2 / 250).sum() < 42  # of 11 degrees of freedom; once in 60,000
+    worlds = drawn(DEGREES.format(n=12, degree=3), 100)
+    assert worlds is not None
+    degrees = np.zeros((100, 13), dtype=np.int64)
+    for x in range(1, 13):
+        for y in range(x + 1, 13):
+            for end in (x, y):
+                degrees[:, end] += worlds[f"e(v{x}, v{y})"][0]
+    assert (degrees[:, 1:] == 3).all()
 
 
 def test_what_must_hold_holds_in_every_world() -> None:
