@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plx import deadline
+from plx.deadline import OutOfTimeError
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, starts
 from plx.infer.answers import Nodes, distinct
@@ -18,7 +20,17 @@ from plx.infer.circuit.compiler_process import installed
 from plx.infer.circuit.decision_order import priorities
 from plx.infer.circuit.equivalent import Equivalent, equivalent
 from plx.infer.circuit.exclusive import in_pairs
-from plx.infer.circuit.limits import BEST, BEST_ROUNDS, EDGES, FIRST_DECISIONS, FIRST_SECONDS, MIXED, READS
+from plx.infer.circuit.limits import (
+    BEST,
+    BEST_ROUNDS,
+    EDGES,
+    FIRST_DECISIONS,
+    FIRST_SECONDS,
+    MIXED,
+    READS,
+    SOON,
+    SOON_SHARE,
+)
 from plx.infer.circuit.outside import compiled_outside
 from plx.infer.circuit.tables import factors_of
 from plx.infer.exact.junction_tree import ImpossibleError
@@ -217,11 +229,20 @@ class Compilation:
             self._found = self._turn(FIRST_SECONDS)
         return self._found is not None
 
+    def ended_soon(self) -> bool:
+        """Whether the compiler, if there is one, takes little time."""
+        if self._found is None and installed():
+            seconds = min(SOON, SOON_SHARE * deadline.seconds_left())
+            with suppress(GaveUpError, OutOfTimeError), deadline.within(seconds):
+                self._found = self._by_compiler()
+            deadline.check()
+        return self._found is not None
+
     def circuit(self) -> CompiledCircuit:
         """The circuit, however long it takes."""
         if not self.ended_at_once() and installed():
             try:
-                self._found = _Found(*compiled_outside(self.factors, self.pool), "by d4")
+                self._found = self._by_compiler()
             except GaveUpError as gave_up:
                 self.given_up.append(f"compiling went on without d4: {gave_up}")
         while self._found is None:
@@ -232,6 +253,9 @@ class Compilation:
         kernel = reached_circuit.sized(float(len(circuit.child)))
         small, top = kernel(circuit, int(self.factors.state_at[-1]), root)
         return CompiledCircuit(self.merged, small, top, self.log, self.unit, effort, tuple(self.given_up))
+
+    def _by_compiler(self) -> _Found:
+        return _Found(*compiled_outside(self.factors, self.pool), "by d4")
 
     def _turn(self, seconds: float = math.inf) -> _Found | None:
         """One turn of each way, and some of the best; each as long as all before. None if none has ended, in

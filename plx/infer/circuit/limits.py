@@ -54,6 +54,9 @@ no end of it,"""
 FIRST_BRANCHING = 10.0
 """seconds."""
 
+SOON, SOON_SHARE = 16.0, 0.25
+"""Seconds, and the share of the time left, of which a compiler gets its share before models are counted."""
+
 COUNTER_MEMORY = 1 << 32
 """Bytes that a counter of models in a process of its own may take;"""
 

@@ -82,7 +82,7 @@ class CircuitPlan:
 
     def _by_counts(self, clock: Clock) -> Inference | None:
         """All answers by counting models, where there is a counter and so few are asked for that no circuit
-        is wanted, and the first turns have not ended with one; None if that cannot be done."""
+        is wanted, and none is made soon; None if that cannot be done."""
         model = self.problem.model
         if not installed() or any(query.kind == "map" for _, query in singles(model.queries)):
             return None
@@ -91,7 +91,7 @@ class CircuitPlan:
             place = compiling.merged.network.node
             wanted = {n: tuple(place[list(n)].tolist()) for n in asked_together(model.queries)}
             many = counts_needed(compiling, list(wanted.values()))
-            if many > FEW_COUNTS or compiling.ended_at_once():
+            if many > FEW_COUNTS or compiling.ended_at_once() or compiling.ended_soon():
                 return None
             sums = weighted_counts(compiling, list(wanted.values()))
         except GaveUpError as gave_up:

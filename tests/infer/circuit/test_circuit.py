@@ -30,6 +30,12 @@ from tests.models import log_z, make_model, random_model
 NONE = np.empty(0, dtype=np.int64)
 
 
+@pytest.fixture(autouse=True)
+def uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are compiled, not counted."""
+    monkeypatch.setattr("plx.infer.circuit.plan.installed", lambda: False)
+
+
 def random_circuits(count: int) -> list[tuple[GroundModel, CompiledCircuit]]:
     """Random models with hard rules, counts and wide domains that have a world, and their circuits."""
     out = []
