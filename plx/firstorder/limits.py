@@ -29,16 +29,16 @@ MOST_PATTERNS = 2000
 MOST_TOTALS = 1 << 24
 """Combinations of values of the counts that rules and queries ask for, 128 MB."""
 
-GROUND_FIRST = 1_200_000
+GROUND_FIRST = 800_000
 """Bytes of a grounding that costs next to nothing: it is made, to see whether another exact way is cheap."""
 
-LEAST_GROUND = 100_000
+LEAST_GROUND = 70_000
 """Bytes of a grounding below which all ways are quick, and those of the factor graph come first."""
 
 MOST_LOG = 1e6
 """Log weights above which doubles lose what small weights say of a small program."""
 
-SECONDS_PER_BYTE = 3e-7
+SECONDS_PER_BYTE = 4.5e-7
 """Seconds that grounding, and looking for an exact way on the factor graph, take for each byte of it."""
 
 SECONDS_EACH = 3e-9
@@ -57,7 +57,7 @@ MOST_WORLDS_OF_CLASSES = 1 << 24
 """States of all elements, by class, that are kept at once: 256 MB."""
 
 MOST_TURNS = 1e9
-"""Terms that are added when members are taken out one by one."""
+"""Steps when members are taken out one by one."""
 
-SECONDS_EACH_TURN = 5e-8
+SECONDS_EACH_TURN = 3e-8
 """Seconds for each of them."""

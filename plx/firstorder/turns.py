@@ -31,17 +31,17 @@ _LARGEST = 1 << 25
 _FEW = 15
 """Members that are tried out to see how the work grows, and twice as many."""
 
-_LEAST_TRIED = 1e7
+_LEAST_TRIED = 1e6
 """Numbers that are added below which a guess is good enough."""
 
-_EACH_TERM = 50
-"""Numbers that are added on the way to a term, for each member that is left."""
+_EACH_STEP = 5
+"""Numbers that could be added in the time of a step."""
 
 _MOST_TRIED = 8
 """Groups of members, so that few of them are a fair share."""
 
 _MOST_TRIED_STEPS = 1e7
-"""Terms after which that is given up."""
+"""Steps after which that is given up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +127,8 @@ class Turns:
 
     @cached_property
     def steps(self) -> float:
-        """About how many numbers are added: as many as for a few members, times what two sizes of these say
-        of how they grow."""
+        """About how many numbers are added: what a few members take, times what two sizes of these say of how
+        that grows."""
         members = len(self.base.rules.universe.ids)
         guess = float(members) ** (1 + min(self.classes, 3))
         if guess < _LEAST_TRIED or len(self.base.count) > _MOST_TRIED:
@@ -137,10 +137,10 @@ class Turns:
         if not 0 < low[1] < high[1]:
             return guess
         grows = math.log(high[1] / low[1]) / math.log(high[0] / low[0])
-        return float(min(guess, _EACH_TERM * members * high[1] * (members / high[0]) ** grows))
+        return float(min(guess, _EACH_STEP * high[1] * (members / high[0]) ** grows))
 
     def _steps_of(self, share: float) -> tuple[int, float]:
-        """How many members are a share of all, and the terms that are added for them."""
+        """How many members are a share of all, and the steps that they take."""
         from plx.infer.kernels.members_in_turn import members_in_turn
 
         used = [*range(self.totals.ruled)]

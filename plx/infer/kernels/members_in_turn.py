@@ -84,8 +84,8 @@ def members_in_turn(
     they become class ``group_next``, and ``powers[matrix, k]`` [S²] are logs of what k of them say of its
     states.
     ``accept`` [cells, S] is the log weight of a final state.
-    More than ``most`` states, or ``left`` [1] terms, which it counts down, end the work: the keys are then
-    [-1].
+    More than ``most`` states, or ``left`` [1] steps, which it counts down, end the work: the keys are then
+    [-1]. A step is a look at how many of a class may go where.
     """
     classes, size = len(radix), accept.shape[1]
     stride = np.ones(classes, dtype=np.int64)
@@ -163,13 +163,13 @@ def members_in_turn(
             level = 0
             fresh = True
             while level >= 0:
+                steps += 1.0
                 if level == depth:
                     total = -np.inf
                     for s in range(size):
                         x = vector[level, s] + accept[c, s]
                         if x > -np.inf:
                             total = _plus(total, x) if total > -np.inf else x
-                    steps += 1.0
                     if total > -np.inf:
                         value = total + weight[level]
                         key = tag * whole
