@@ -115,9 +115,9 @@ def measure(settings: Settings) -> list[Table]:
     for name in ("smokers who drink", "3-regular graphs", "100 friendships of people"):
         _seconds(name, 40)
     note = (
-        "FastWFOMC: in the same run, without its start and the reading of its modules, by an algorithm of its "
-        "that suits the program; `times` is how much longer it takes. Published: seconds of FastWFOMC on two "
-        "cores, but for the hard smokers on the 80 cores of Gantry's paper (SAT 2025)."
+        "FastWFOMC: in the same run, without its start and the reading of its modules, by an algorithm of "
+        "its that suits the program; `times` is how much longer it takes. Published: seconds of FastWFOMC on "
+        "two cores, but for the hard smokers on the 80 cores of Gantry's paper (SAT 2025)."
     )
     python = first_order_rival.python_with(settings.rivals)
     columns = ("program", "members", "log Z", "CPU seconds", "FastWFOMC, CPU s", "times", "published, s")
