@@ -13,6 +13,7 @@ import plx
 from plx.cluster import connect, spread
 from plx.cluster.connect import Crew
 from plx.cluster.spread import SpreadChains
+from plx.infer.compare import compare as compared
 from tests.cluster.test_parts import PROGRAM
 from tests.docs.blocks import call
 from tests.use.test_checkpoint import KilledError, kill_after, told
@@ -125,6 +126,50 @@ def test_a_silent_worker_does_not_outlast_the_time(client: Any, monkeypatch: pyt
     finally:
         os.kill(pid, signal.SIGCONT)
     assert any("did not answer in time" in note for note in result.notes) and not result.converged
+
+
+# ------------------------------------------------------------------------- side by side
+
+
+class _EvenClock:
+    """Each look at it takes a hundredth of a second, so that all runs make the same calls."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    @property
+    def seconds(self) -> float:
+        self.looks += 1
+        return 0.01 * self.looks
+
+
+COMPARED: dict[str, Any] = {"seconds": 0.2, "chains": 2, "lanes": 10, "seed": 3}
+
+
+@pytest.mark.parametrize("protocol", ["sweeps", "paper"])
+def test_methods_are_compared_by_workers(protocol: Any, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many draws bring the same divergence, for any number of workers and for none."""
+    monkeypatch.setattr(compared, "Clock", _EvenClock)
+    model, methods, every = plx.compile(PROGRAM), ["gibbs"], Crew.workers
+    alone = plx.compare(model, methods, protocol=protocol, **COMPARED)
+    for workers in (1, 3):
+        with monkeypatch.context() as within:
+            within.setattr(Crew, "workers", lambda self, n=workers: dict(list(every(self).items())[:n]))
+            found = plx.compare(model, methods, protocol=protocol, cluster=client, **COMPARED)
+        for one, other in zip(alone.curves, found.curves, strict=True):
+            shift = len(one.samples) - len(other.samples)  # what is sent is on the clock as well
+            assert shift in (0, 1) and (one.kl == other.kl).all() and (one.samples == other.samples).all()
+        assert "what is sent to workers" in found.summary[1]
+
+
+def test_the_command_that_compares(client: Any, tmp_path: Any) -> None:
+    file = tmp_path / "p.plx"
+    file.write_text(PROGRAM, encoding="utf-8")
+    command = ["compare", str(file), "--cluster", client.scheduler.address]
+    code, said = call([*command, "--methods", "gibbs", "--seconds", "0.1", "--chains", "1"])
+    assert code == 0 and "so is what is sent to workers" in " ".join(said.split())
+    code, said = call([*command, "--methods", "gibbs,tempered"])
+    assert code == 2 and "the ladders of tempered are tuned together" in said
 
 
 # ------------------------------------------------------------------------- mistakes
