@@ -13,7 +13,10 @@ import plx
 from plx.cluster import connect, spread
 from plx.cluster.connect import Crew
 from plx.cluster.spread import SpreadChains
+from plx.deadline import OutOfTimeError
+from plx.infer import exact_choice as choice
 from plx.infer.compare import compare as compared
+from plx.infer.exact import parted
 from tests.cluster.test_parts import PROGRAM
 from tests.docs.blocks import call
 from tests.use.test_checkpoint import KilledError, kill_after, told
@@ -25,7 +28,7 @@ RUN: dict[str, Any] = {"method": "gibbs", "seed": 5, "samples": 20_000, "accurac
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    with connect._own(distributed, 3) as client:
+    with connect._own(distributed, 4) as client:
         yield client
 
 
@@ -52,7 +55,7 @@ def test_the_number_of_workers_changes_no_answer(
 
 def test_two_runs_have_workers_at_once(client: Any) -> None:
     with connect._own(distributed, 1) as other:
-        assert len(other.nthreads()) == 1 and len(client.nthreads()) == 3
+        assert len(other.nthreads()) == 1 and len(client.nthreads()) == 4
 
 
 def test_ctrl_c_in_a_call_leaves_no_chain_behind(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +175,62 @@ def test_the_command_that_compares(client: Any, tmp_path: Any) -> None:
     assert code == 2 and "the ladders of tempered are tuned together" in said
 
 
+# ------------------------------------------------------------------------- exact answers
+
+APART = """
+type P = 1..3
+type S = 1..4
+random f(P, S): {a, b, c}
+weight 0.3 * x: f(x, y) = f(x, y + 1) for x in P, y in 1..3
+weight 0.1 * y: f(x, y) = a for x in P, y in S
+query f(x, 2) for x in P
+query (f(2, 1), f(2, 4))
+query logz
+"""
+
+
+@pytest.fixture
+def cheap_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every component is worth a call."""
+    monkeypatch.setattr(parted, "WORTH_SENDING", 10.0)
+    monkeypatch.setattr(choice, "FEW", 0)
+
+
+@pytest.mark.usefixtures("cheap_calls")
+def test_components_are_answered_by_workers(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the same numbers, whoever finds them; what is sent is known to be more than one part."""
+    every, begun, said = Crew.workers, Crew.begun, []
+    alone = plx.run(APART)
+    sent: list[object] = []
+    monkeypatch.setattr(Crew, "begun", lambda self, *given: (sent.append(given), begun(self, *given))[1])
+    for workers in (1, 3):
+        monkeypatch.setattr(Crew, "workers", lambda self, n=workers: dict(list(every(self).items())[:n]))
+        found = plx.run(APART, cluster=client)
+        said.append(found.to_dict() | {"seconds": 0})
+    assert said[0] == said[1] and len(sent) >= 6
+    assert found.log_z == pytest.approx(alone.log_z, abs=1e-12)
+    for one, other in zip(found, alone, strict=True):
+        assert one.distribution == pytest.approx(other.distribution, abs=1e-12)
+
+
+@pytest.mark.usefixtures("cheap_calls")
+def test_ctrl_c_and_the_end_of_the_time_stop_exact_answers(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Crew, begun: object) -> None:
+        raise KeyboardInterrupt
+
+    def late(self: Crew, begun: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(Crew, "result", interrupted)
+    with pytest.raises(plx.Interrupted):
+        plx.run(APART, cluster=client)
+    monkeypatch.setattr(Crew, "result", late)
+    with pytest.raises(plx.PlxError, match="exact inference has no answer after"):
+        plx.run(APART, method="exact", seconds=60, cluster=client)
+
+
 # ------------------------------------------------------------------------- mistakes
 
 
@@ -250,6 +309,23 @@ def test_a_worker_that_is_killed_changes_no_answer(
     killing(calls, client, slice(1), monkeypatch)
     assert told(plx.run(PROGRAM, cluster=client, **RUN)) == alone
     assert len(client.nthreads()) == before - 1
+
+
+@pytest.mark.usefixtures("cheap_calls")
+def test_a_worker_that_is_killed_costs_no_exact_answer(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, begun = client.run(os.getpid), Crew.begun
+    alone = told(plx.run(APART, cluster=client))
+    left = [2]
+
+    def killing(self: Crew, *given: Any) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(next(iter(before.values())), signal.SIGKILL)
+        return begun(self, *given)
+
+    monkeypatch.setattr(Crew, "begun", killing)
+    assert told(plx.run(APART, cluster=client)) == alone
+    assert len(client.nthreads()) == len(before) - 1
 
 
 def test_where_no_worker_is_left_there_are_the_answers_so_far(

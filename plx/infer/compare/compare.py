@@ -21,6 +21,7 @@ from plx.infer.chains import Chains, InParts
 from plx.infer.compare.curves import Comparison, Curve
 from plx.infer.compare.protocols import Protocol, sampler_of
 from plx.infer.exact_choice import exact_way
+from plx.infer.exact_run import run
 from plx.infer.hard.distant import without_distant
 from plx.infer.mcmc.run import sample, thinning
 from plx.infer.mcmc.samplers import SAMPLERS, C, Sampler
@@ -133,7 +134,7 @@ def _truth(problem: Problem, truth: str | Sequence[FloatArray], plan: ComparePla
             raise PlxError(
                 Diagnostic("exact marginals are out of reach for this model", hint="use --truth long")
             )
-        return Truth(np.concatenate([answer.p for answer in way.run().answers]), "exact")
+        return Truth(np.concatenate([answer.p for answer in run(way, plan.cluster).answers]), "exact")
     return _long(problem, options, plan)
 
 
@@ -152,13 +153,13 @@ def _checked(model: GroundModel, truth: Sequence[FloatArray]) -> FloatArray:
 
 def _long(problem: Problem, options: Options, plan: ComparePlan) -> Truth:
     wanted = replace(options, seconds=_LONG * plan.seconds, accuracy=1e-5)
-    run = sample(problem, SAMPLERS["lifted"], wanted)
-    if run.status == "interrupted":  # half a truth is none
+    made = sample(problem, SAMPLERS["lifted"], wanted)
+    if made.status == "interrupted":  # half a truth is none
         raise KeyboardInterrupt
-    states = run.diagnosis.states
-    p = np.concatenate([states.mean[slice(*run.targets.offset[t : t + 2])] for t in run.targets.of_query])
+    states = made.diagnosis.states
+    p = np.concatenate([states.mean[slice(*made.targets.offset[t : t + 2])] for t in made.targets.of_query])
     error = float(states.mcse.max(initial=0))
-    return Truth(p, f"a run of lifted for {run.samples.seconds:.0f} s, standard errors up to {error:.1g}")
+    return Truth(p, f"a run of lifted for {made.samples.seconds:.0f} s, standard errors up to {error:.1g}")
 
 
 def divergence(estimate: FloatArray, truth: FloatArray, start: IntArray) -> float:
