@@ -239,7 +239,9 @@ class _Run:
         self.chains: Chains = sampler.init(problem, seed, plan.lanes, 1)
         self.setting_up = clock.seconds
         self.step = _stepping(sampler, self.chains, plan)
-        self.clock, self.end = clock.seconds, plan.seconds
+        self.clock = clock.seconds
+        # past it workers that are silent are given up; how long a first draw takes is not known
+        self.end = np.inf if plan.cluster is None else plan.seconds
         self.truth, self.start = truth, targets.offset[:-1]
         length = 1 if sampler.single else problem.graph.n_variables
         self.updates = plan.lanes * self.thin * length * self.chains.sweeps()
@@ -266,7 +268,6 @@ class _Run:
         wanted = min(_CALL, max(mark - self.clock, 0.0))
         draws = max(1, min(int(self.speed * wanted), 2 * max(1, self.draws)))
         clock = Clock()
-        # workers that are silent past the end are given up; how long a first draw takes is not known
         with within(max(_CALL, self.end - self.clock) if self.draws else None):
             counts = self.step(draws, self.thin)
         taken = clock.seconds
