@@ -216,6 +216,8 @@ def compare(
     truth: str | Sequence[FloatArray] = "exact",
     protocol: Literal["sweeps", "paper"] = "sweeps",
     seed: int | None = None,
+    cluster: str | object | None = None,
+    workers: int | None = None,
     progress: bool | Report = False,
 ) -> Comparison:
     """How fast the marginals of several samplers approach the truth.
@@ -224,17 +226,23 @@ def compare(
     at once. ``truth`` is "exact", "long" (a long run of ``lifted``) or the true marginals, one
     distribution per unknown. With the ``protocol`` "paper" every method but ``lifted`` counts after each
     update of one unknown picked at random, and moves along orbits as often, as the published runs did.
+    The workers of a ``cluster``, or so many ``workers``, move the states of each run as those of `Model.run`,
+    so that what is measured is what a method makes of them all.
     Raises PlxError where the truth cannot be had; CallError, which is one, for an unknown method and for
     options that make no sense.
     """
+    from plx.cluster.connect import crew, require_spread
     from plx.infer.compare.compare import ComparePlan
     from plx.infer.compare.compare import compare as run_all
     from plx.infer.options import checked, drawn_seed
     from plx.progress import watcher
 
     found = checked(seed=drawn_seed() if seed is None else seed, chains=chains, lanes=lanes, seconds=seconds)
-    with watcher(progress) as report:
-        plan = ComparePlan(methods=methods, protocol=protocol, progress=report, **found)
+    if cluster is not None or workers is not None:
+        for method in methods:
+            require_spread(method)
+    with crew(cluster, workers) as others, watcher(progress) as report:
+        plan = ComparePlan(methods=methods, protocol=protocol, progress=report, cluster=others, **found)
         return run_all(model.name, model.ground, truth, plan)
 
 

@@ -510,6 +510,14 @@ def compare(
     seed: Annotated[
         int | None, typer.Option(callback=check_number, help="Makes the chains repeatable.")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Have the workers of a Dask cluster move the chains."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(callback=check_number, help="Have so many processes of this machine move the chains."),
+    ] = None,
     max_ground: MaxGround = None,
     bind: Bind = None,
     evidence: Evidence = None,
@@ -535,6 +543,8 @@ def compare(
         truth=truth if truth in ("exact", "long") else comparison.read_truth(Path(truth)),
         protocol=protocol.value,
         seed=seed,
+        cluster=cluster,
+        workers=workers,
         progress=True,
     )
     if plot is not None:

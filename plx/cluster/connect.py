@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from plx import deadline
+from plx.cluster.part import packed
 from plx.cluster.spread import LOOK, PATIENCE, lost_chains, spread
 from plx.cluster.versions import versions
 from plx.errors import CallError, Diagnostic, PlxError
@@ -69,6 +71,13 @@ class Crew:
             except _lost_work():
                 raise lost_chains("the workers of the cluster were lost at their work") from None
 
+    def each(self, work: Callable[[Any], Any], given: Sequence[Any]) -> list[Any]:
+        """What work, a function of a module, makes of each of these, in this order: any worker does any of
+        them. Raises as `result`, and what work raises."""
+        left = deadline.seconds_left()
+        begun = [self.begun(_worked, work, packed(one), left) for one in given]
+        return [self.result(one) for one in begun]
+
     def actor(self, begun: Any, kind: type, address: str) -> Any:
         """The actor that a worker has begun. Raises OSError if the worker is lost before: Dask would wait for
         it to come back, so it is asked for only once it is there."""
@@ -89,6 +98,12 @@ class Crew:
     def spread(self, sampler: Sampler[Any], chains: Chains, count: int) -> Chains:
         """The chains in parts, moved by the workers."""
         return spread(self, sampler, chains, count)
+
+
+def _worked(work: Callable[[Any], Any], given: bytes, seconds: float) -> Any:
+    """Done on a worker, which gives up when nobody waits any more."""
+    with deadline.within(seconds):
+        return work(pickle.loads(given))
 
 
 def require_spread(method: str) -> None:

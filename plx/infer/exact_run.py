@@ -13,6 +13,7 @@ from plx.deadline import OutOfTimeError, seconds_left, within
 from plx.graph.sizes import size_text
 from plx.infer.exact_choice import ExactWays
 from plx.infer.exact_plan import ExactPlan, GaveUpError
+from plx.infer.inference import Inference
 from plx.infer.limits import (
     DEAR,
     FASTEST,
@@ -27,9 +28,19 @@ from plx.infer.limits import (
     USUAL_PLANNING,
     USUAL_TRYING,
 )
-from plx.infer.options import Clock
+from plx.infer.options import Clock, Cluster
 
 Found = TypeVar("Found")
+
+
+def run(plan: ExactPlan, cluster: Cluster | None) -> Inference:
+    """What a plan gives; a cluster finds its parts where they are large enough."""
+    if cluster is None:
+        return plan.run()
+    from plx.infer.exact.parted import Parted, answered_by
+
+    found = answered_by(cluster, plan) if isinstance(plan, Parted) else None
+    return found or plan.run()
 
 
 def carried_out(ways: ExactWays, plan: ExactPlan, carry: Callable[[ExactPlan], Found]) -> Found:

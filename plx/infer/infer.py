@@ -13,7 +13,7 @@ from plx.graph.model import GroundModel
 from plx.graph.queries import singles, with_targets
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer
-from plx.infer.exact_run import carried_out, exactly, exactly_in_time
+from plx.infer.exact_run import carried_out, exactly, exactly_in_time, run
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.limits import CHEAP, COUNTS, FEWEST, KNOWN
 from plx.infer.options import LOADING, Clock, Options, Progress, check_choice
@@ -48,7 +48,9 @@ def known_exact(ready: Prepared, options: Options, most: Callable[[], float]) ->
         ready,
         "exact",
         options,
-        lambda: carried_out(ways, plan, lambda one: _with_worlds(problem, one.run(), options)),
+        lambda: carried_out(
+            ways, plan, lambda one: _with_worlds(problem, run(one, options.cluster), options)
+        ),
         clock,
     )
 
@@ -98,7 +100,9 @@ def _answered(ready: Prepared, method: str, options: Options) -> Inference:
         return _asked_for(method, problem, options)
     if options.resumed is not None:
         return _out_of_reach(problem, options)
-    found = exactly_in_time(ready.ways, lambda plan: _with_worlds(problem, plan.run(), options))
+    found = exactly_in_time(
+        ready.ways, lambda plan: _with_worlds(problem, run(plan, options.cluster), options)
+    )
     found = found or _out_of_reach(problem, options)
     return replace(found, notes=(*found.notes, *ready.ways.given_up))
 
@@ -113,7 +117,7 @@ def too_late(method: str, options: Options) -> Diagnostic:
 def _exact(ready: Prepared, options: Options) -> Inference:
     """The exact way asked for. Raises PlxError, naming the size and what couples most, if none fits."""
     problem, ways = ready.problem, ready.ways
-    found = exactly(ways, lambda plan: _with_worlds(problem, plan.run(), options))
+    found = exactly(ways, lambda plan: _with_worlds(problem, run(plan, options.cluster), options))
     if found is None:
         raise ways.refusal(worlds_text(problem), options.refused)
     return found

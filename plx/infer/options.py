@@ -48,10 +48,14 @@ class Keeper(Protocol):
 
 
 class Cluster(Protocol):
-    """Other processes that move chains."""
+    """Other processes that move chains, and find parts of exact answers."""
 
     def spread(self, sampler: Any, chains: Any, count: int) -> Any:
         """So many chains (`plx.infer.chains.InParts`) of a sampler, moved by the others."""
+
+    def each(self, work: Callable[[Any], Any], given: Sequence[Any]) -> list[Any]:
+        """What work makes of each of these, in this order. Raises what it raises, and OutOfTimeError at the
+        deadline."""
 
 
 @dataclass(frozen=True)

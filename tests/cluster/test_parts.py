@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import plx
 from plx.cluster.part import Part, fixed_in, packed
 from plx.infer.chains import Chains
-from plx.infer.mcmc.samplers import SAMPLERS
+from plx.infer.compare.protocols import _SINGLE, sampler_of
+from plx.infer.mcmc.samplers import SAMPLERS, Sampler
 from plx.infer.problem import Problem
 
 PROGRAM = """
@@ -29,12 +32,21 @@ INDEPENDENT = [name for name, sampler in SAMPLERS.items() if not sampler.sums]
 @pytest.mark.parametrize("name", INDEPENDENT)
 @pytest.mark.parametrize("ends", [(13, 40), (5, 21, 40)])
 def test_parts_move_as_the_whole_does(name: str, ends: tuple[int, ...]) -> None:
-    sampler = SAMPLERS[name]
+    require_same_moves(SAMPLERS[name], ends)
+
+
+@pytest.mark.parametrize("name", _SINGLE)
+def test_parts_that_are_updated_singly_move_as_the_whole_does(name: str) -> None:
+    require_same_moves(sampler_of(name, "paper"), (13, 40))
+
+
+def require_same_moves(sampler: Sampler[Any], ends: tuple[int, ...]) -> None:
+    name = next(name for name, known in SAMPLERS.items() if known.step is sampler.step)
     whole = sampler.init(PROBLEM, 3, CHAINS, 2)
     ranges = zip((0, *ends), ends, strict=False)
     taken = [whole.taken(first, last, 1 + k) for k, (first, last) in enumerate(ranges)]
     fixed = fixed_in(whole, taken[0])
-    parts = [Part(name, packed(list(fixed)), packed((sampler, part, 0), fixed)) for part in taken]
+    parts = [Part(name, packed(list(fixed)), packed((SAMPLERS[name], part, 0), fixed)) for part in taken]
     expected = [sampler.step(whole, 3, 2), sampler.step(whole, 4, 1)]
     np.testing.assert_array_equal(expected[0], np.concatenate([part.step(0, 3, 2) for part in parts]))
     moved = [Part(name, packed(list(fixed)), part.kept()) for part in parts]

@@ -13,6 +13,10 @@ import plx
 from plx.cluster import connect, spread
 from plx.cluster.connect import Crew
 from plx.cluster.spread import SpreadChains
+from plx.deadline import OutOfTimeError
+from plx.infer import exact_choice as choice
+from plx.infer.compare import compare as compared
+from plx.infer.exact import parted
 from tests.cluster.test_parts import PROGRAM
 from tests.docs.blocks import call
 from tests.use.test_checkpoint import KilledError, kill_after, told
@@ -24,7 +28,7 @@ RUN: dict[str, Any] = {"method": "gibbs", "seed": 5, "samples": 20_000, "accurac
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    with connect._own(distributed, 3) as client:
+    with connect._own(distributed, 4) as client:
         yield client
 
 
@@ -51,7 +55,7 @@ def test_the_number_of_workers_changes_no_answer(
 
 def test_two_runs_have_workers_at_once(client: Any) -> None:
     with connect._own(distributed, 1) as other:
-        assert len(other.nthreads()) == 1 and len(client.nthreads()) == 3
+        assert len(other.nthreads()) == 1 and len(client.nthreads()) == 4
 
 
 def test_ctrl_c_in_a_call_leaves_no_chain_behind(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +129,106 @@ def test_a_silent_worker_does_not_outlast_the_time(client: Any, monkeypatch: pyt
     finally:
         os.kill(pid, signal.SIGCONT)
     assert any("did not answer in time" in note for note in result.notes) and not result.converged
+
+
+# ------------------------------------------------------------------------- side by side
+
+
+class _EvenClock:
+    """Each look at it takes a hundredth of a second, so that all runs make the same calls."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    @property
+    def seconds(self) -> float:
+        self.looks += 1
+        return 0.01 * self.looks
+
+
+COMPARED: dict[str, Any] = {"seconds": 0.2, "chains": 2, "lanes": 10, "seed": 3}
+
+
+@pytest.mark.parametrize("protocol", ["sweeps", "paper"])
+def test_methods_are_compared_by_workers(protocol: Any, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many draws bring the same divergence, for any number of workers and for none."""
+    monkeypatch.setattr(compared, "Clock", _EvenClock)
+    model, methods, every = plx.compile(PROGRAM), ["gibbs"], Crew.workers
+    alone = plx.compare(model, methods, protocol=protocol, **COMPARED)
+    for workers in (1, 3):
+        with monkeypatch.context() as within:
+            within.setattr(Crew, "workers", lambda self, n=workers: dict(list(every(self).items())[:n]))
+            found = plx.compare(model, methods, protocol=protocol, cluster=client, **COMPARED)
+        for one, other in zip(alone.curves, found.curves, strict=True):
+            shift = len(one.samples) - len(other.samples)  # what is sent is on the clock as well
+            assert shift in (0, 1) and (one.kl == other.kl).all() and (one.samples == other.samples).all()
+        assert "what is sent to workers" in found.summary[1]
+
+
+def test_the_command_that_compares(client: Any, tmp_path: Any) -> None:
+    file = tmp_path / "p.plx"
+    file.write_text(PROGRAM, encoding="utf-8")
+    command = ["compare", str(file), "--cluster", client.scheduler.address]
+    code, said = call([*command, "--methods", "gibbs", "--seconds", "0.1", "--chains", "1"])
+    assert code == 0 and "so is what is sent to workers" in " ".join(said.split())
+    code, said = call([*command, "--methods", "gibbs,tempered"])
+    assert code == 2 and "the ladders of tempered are tuned together" in said
+
+
+# ------------------------------------------------------------------------- exact answers
+
+APART = """
+type P = 1..3
+type S = 1..4
+random f(P, S): {a, b, c}
+weight 0.3 * x: f(x, y) = f(x, y + 1) for x in P, y in 1..3
+weight 0.1 * y: f(x, y) = a for x in P, y in S
+query f(x, 2) for x in P
+query (f(2, 1), f(2, 4))
+query logz
+"""
+
+
+@pytest.fixture
+def cheap_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every component is worth a call."""
+    monkeypatch.setattr(parted, "WORTH_SENDING", 10.0)
+    monkeypatch.setattr(choice, "FEW", 0)
+
+
+@pytest.mark.usefixtures("cheap_calls")
+def test_components_are_answered_by_workers(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the same numbers, whoever finds them; what is sent is known to be more than one part."""
+    every, begun, said = Crew.workers, Crew.begun, []
+    alone = plx.run(APART)
+    sent: list[object] = []
+    monkeypatch.setattr(Crew, "begun", lambda self, *given: (sent.append(given), begun(self, *given))[1])
+    for workers in (1, 3):
+        monkeypatch.setattr(Crew, "workers", lambda self, n=workers: dict(list(every(self).items())[:n]))
+        found = plx.run(APART, cluster=client)
+        said.append(found.to_dict() | {"seconds": 0})
+    assert said[0] == said[1] and len(sent) >= 6
+    assert found.log_z == pytest.approx(alone.log_z, abs=1e-12)
+    for one, other in zip(found, alone, strict=True):
+        assert one.distribution == pytest.approx(other.distribution, abs=1e-12)
+
+
+@pytest.mark.usefixtures("cheap_calls")
+def test_ctrl_c_and_the_end_of_the_time_stop_exact_answers(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Crew, begun: object) -> None:
+        raise KeyboardInterrupt
+
+    def late(self: Crew, begun: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(Crew, "result", interrupted)
+    with pytest.raises(plx.Interrupted):
+        plx.run(APART, cluster=client)
+    monkeypatch.setattr(Crew, "result", late)
+    with pytest.raises(plx.PlxError, match="exact inference has no answer after"):
+        plx.run(APART, method="exact", seconds=60, cluster=client)
 
 
 # ------------------------------------------------------------------------- mistakes
@@ -205,6 +309,23 @@ def test_a_worker_that_is_killed_changes_no_answer(
     killing(calls, client, slice(1), monkeypatch)
     assert told(plx.run(PROGRAM, cluster=client, **RUN)) == alone
     assert len(client.nthreads()) == before - 1
+
+
+@pytest.mark.usefixtures("cheap_calls")
+def test_a_worker_that_is_killed_costs_no_exact_answer(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, begun = client.run(os.getpid), Crew.begun
+    alone = told(plx.run(APART, cluster=client))
+    left = [2]
+
+    def killing(self: Crew, *given: Any) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(next(iter(before.values())), signal.SIGKILL)
+        return begun(self, *given)
+
+    monkeypatch.setattr(Crew, "begun", killing)
+    assert told(plx.run(APART, cluster=client)) == alone
+    assert len(client.nthreads()) == len(before) - 1
 
 
 def test_where_no_worker_is_left_there_are_the_answers_so_far(

@@ -6,21 +6,26 @@ of the estimated marginals from the true ones, averaged over the unknowns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from plx.deadline import within
 from plx.errors import Diagnostic, PlxError
 from plx.graph.model import GroundModel, GroundQuery, Target
+from plx.infer.chains import Chains, InParts
 from plx.infer.compare.curves import Comparison, Curve
 from plx.infer.compare.protocols import Protocol, sampler_of
 from plx.infer.exact_choice import exact_way
+from plx.infer.exact_run import run
 from plx.infer.hard.distant import without_distant
 from plx.infer.mcmc.run import sample, thinning
 from plx.infer.mcmc.samplers import SAMPLERS, C, Sampler
-from plx.infer.options import Clock, Options, Progress, Report, silent
+from plx.infer.options import Clock, Cluster, Options, Progress, Report, silent
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
@@ -35,6 +40,9 @@ _BURN_IN = 0.1
 _CALL = 0.25
 """Seconds that one call of a sampler's step should take at most."""
 
+_CLOCK = "compiling and loading kernels is not on the clock; finding symmetries is"
+_CLUSTER_CLOCK = f"{_CLOCK}, and so is what is sent to workers and back"
+
 _LONG = 10
 """How many times the seconds of a comparison the reference run of ``long`` takes."""
 
@@ -43,7 +51,8 @@ _LONG = 10
 class ComparePlan:
     """What to run: ``chains`` runs per method, ``seconds`` each; a run pools ``lanes`` states.
 
-    ``protocol`` says what is done between counts: "sweeps", or "paper" for one update of one unknown.
+    ``protocol`` says what is done between counts: "sweeps", or "paper" for one update of one unknown. The
+    lanes are moved by the processes of a ``cluster`` where there is one, one run after the other.
     """
 
     methods: Sequence[str]
@@ -53,6 +62,7 @@ class ComparePlan:
     seed: int = 0
     protocol: Protocol = "sweeps"
     progress: Report = silent
+    cluster: Cluster | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,8 @@ def compare(
 
     ``truth`` is "exact", "long" (a long run of ``lifted``) or one distribution per unknown. Compiling
     and loading kernels is not on the clock; finding symmetries is. Raises PlxError for a method that is
-    unknown or does not follow the protocol, a truth of the wrong shape, or an exact truth out of reach.
+    unknown or does not follow the protocol, a truth of the wrong shape, an exact truth out of reach, or a
+    cluster that has lost its workers.
     """
     samplers = [sampler_of(name, plan.protocol) for name in plan.methods]
     asked = Problem(without_distant(with_marginals(model)))
@@ -94,7 +105,7 @@ def compare(
         curves=tuple(
             replace(curve, symmetry_seconds=max(0.0, curve.symmetry_seconds - plain)) for curve in curves
         ),
-        notes=("compiling and loading kernels is not on the clock; finding symmetries is",),
+        notes=(_CLOCK if plan.cluster is None else _CLUSTER_CLOCK,),
     )
 
 
@@ -116,14 +127,14 @@ def with_marginals(model: GroundModel) -> GroundModel:
 def _truth(problem: Problem, truth: str | Sequence[FloatArray], plan: ComparePlan) -> Truth:
     if not isinstance(truth, str):
         return Truth(_checked(problem.model, truth), "given")
-    options = Options(seed=plan.seed + 1, progress=plan.progress)
+    options = Options(seed=plan.seed + 1, progress=plan.progress, cluster=plan.cluster)
     if truth == "exact":
         way = exact_way(problem)
         if way is None:
             raise PlxError(
                 Diagnostic("exact marginals are out of reach for this model", hint="use --truth long")
             )
-        return Truth(np.concatenate([answer.p for answer in way.run().answers]), "exact")
+        return Truth(np.concatenate([answer.p for answer in run(way, plan.cluster).answers]), "exact")
     return _long(problem, options, plan)
 
 
@@ -142,13 +153,13 @@ def _checked(model: GroundModel, truth: Sequence[FloatArray]) -> FloatArray:
 
 def _long(problem: Problem, options: Options, plan: ComparePlan) -> Truth:
     wanted = replace(options, seconds=_LONG * plan.seconds, accuracy=1e-5)
-    run = sample(problem, SAMPLERS["lifted"], wanted)
-    if run.status == "interrupted":  # half a truth is none
+    made = sample(problem, SAMPLERS["lifted"], wanted)
+    if made.status == "interrupted":  # half a truth is none
         raise KeyboardInterrupt
-    states = run.diagnosis.states
-    p = np.concatenate([states.mean[slice(*run.targets.offset[t : t + 2])] for t in run.targets.of_query])
+    states = made.diagnosis.states
+    p = np.concatenate([states.mean[slice(*made.targets.offset[t : t + 2])] for t in made.targets.of_query])
     error = float(states.mcse.max(initial=0))
-    return Truth(p, f"a run of lifted for {run.samples.seconds:.0f} s, standard errors up to {error:.1g}")
+    return Truth(p, f"a run of lifted for {made.samples.seconds:.0f} s, standard errors up to {error:.1g}")
 
 
 def divergence(estimate: FloatArray, truth: FloatArray, start: IntArray) -> float:
@@ -191,30 +202,46 @@ def _marks(seconds: float) -> FloatArray:
     return marks
 
 
-def _warm_up(problem: Problem, sampler: Sampler[C], plan: ComparePlan) -> None:
-    """Compile and load what the method needs."""
+def _warm_up(problem: Problem, sampler: Sampler[Any], plan: ComparePlan) -> None:
+    """Compile and load what the method needs, here or where chains are moved."""
+    chains = sampler.init(problem, plan.seed, plan.lanes, 1)
+    _stepping(sampler, chains, plan)(1, 1)
+
+
+def _setting_up(problem: Problem, sampler: Sampler[Any], plan: ComparePlan) -> float:
     sampler.step(sampler.init(problem, plan.seed, plan.lanes, 1), 1, 1)
-
-
-def _setting_up(problem: Problem, sampler: Sampler[C], plan: ComparePlan) -> float:
-    _warm_up(problem, sampler, plan)
     clock = Clock()
     sampler.init(problem, plan.seed, plan.lanes, 1)
     return clock.seconds
 
 
-class _Run(Generic[C]):
+def _stepping(
+    sampler: Sampler[C], chains: C, plan: ComparePlan
+) -> Callable[[int, int], npt.NDArray[np.number]]:
+    """What moves chains from here on, and counts: the sampler, or the cluster of the plan."""
+    if plan.cluster is None:
+        return partial(sampler.step, chains)
+    # a sampler of single updates differs only in how its chains begin, and is not known by name elsewhere
+    known = next(one for one in SAMPLERS.values() if one.step is sampler.step)
+    spread: InParts = plan.cluster.spread(known, chains, plan.lanes)
+    return spread.step
+
+
+class _Run:
     """One chain of one method: the clock runs while it sets up and moves, and stands while it is judged."""
 
     def __init__(
-        self, problem: Problem, sampler: Sampler[C], plan: ComparePlan, seed: int, truth: FloatArray
+        self, problem: Problem, sampler: Sampler[Any], plan: ComparePlan, seed: int, truth: FloatArray
     ) -> None:
         clock = Clock()
         targets = problem.targets
         self.thin = 1 if sampler.single else thinning(problem)
-        self.step = sampler.step
-        self.chains = sampler.init(problem, seed, plan.lanes, 1)
-        self.clock = self.setting_up = clock.seconds
+        self.chains: Chains = sampler.init(problem, seed, plan.lanes, 1)
+        self.setting_up = clock.seconds
+        self.step = _stepping(sampler, self.chains, plan)
+        self.clock = clock.seconds
+        # past it workers that are silent are given up; how long a first draw takes is not known
+        self.end = np.inf if plan.cluster is None else plan.seconds
         self.truth, self.start = truth, targets.offset[:-1]
         length = 1 if sampler.single else problem.graph.n_variables
         self.updates = plan.lanes * self.thin * length * self.chains.sweeps()
@@ -226,7 +253,7 @@ class _Run(Generic[C]):
         self.kl: list[float] = []
         self.samples: list[int] = []
 
-    def along(self, marks: FloatArray) -> _Run[C]:
+    def along(self, marks: FloatArray) -> _Run:
         """Judge at the first draw, then at each mark; marks that setting up has passed are skipped."""
         self.first = min(int(np.searchsorted(marks, self.clock)), len(marks) - 1)
         self.seconds, self.kl, self.samples = ([0] * self.first for _ in range(3))  # type: ignore[assignment]
@@ -241,7 +268,8 @@ class _Run(Generic[C]):
         wanted = min(_CALL, max(mark - self.clock, 0.0))
         draws = max(1, min(int(self.speed * wanted), 2 * max(1, self.draws)))
         clock = Clock()
-        counts = self.step(self.chains, draws, self.thin)
+        with within(max(_CALL, self.end - self.clock) if self.draws else None):
+            counts = self.step(draws, self.thin)
         taken = clock.seconds
         self.total += counts.sum(axis=0)
         self.draws += draws

@@ -15,9 +15,10 @@ from plx.graph.sizes import from_bits, size_text
 from plx.infer.answers import Nodes, asked_together
 from plx.infer.exact.elimination_order import Skeleton, find_order, follow_order, in_order_of_size
 from plx.infer.exact.isomorphic import keep_once, only_around
-from plx.infer.exact.junction_tree import ImpossibleError, propagate
+from plx.infer.exact.junction_tree import Beliefs, ImpossibleError, propagate
 from plx.infer.exact.limits import JOINT_OPERATIONS, NARROW_BITS, SPLIT_OPERATIONS, ExactBudget
 from plx.infer.exact.network import with_scopes
+from plx.infer.exact.parted import Parts, Summed, components, tree_sums, whole
 from plx.infer.exact.split import split
 from plx.infer.exact.tree_draws import TreeDraws, of_variables
 from plx.infer.exact.treewidth import least_bits, surely_wider
@@ -134,6 +135,24 @@ class JunctionTreePlan:
             return summed(self)
         except ImpossibleError:
             raise contradiction(self.model) from None
+
+    def parts(self) -> Parts:
+        """The components of the tree, and the trees of joint queries that need their own."""
+        trees = [whole(*_last(self.skeleton, scope), scope) for scope in self.apart]
+        every = [*trees, *components(self.skeleton, self.inside())]
+
+        def summed(found: Sequence[Beliefs | None]) -> Summed:
+            try:
+                log_sum, joints = tree_sums(every, found)
+            except ImpossibleError:
+                raise contradiction(self.model) from None
+            return log_sum, lambda nodes: joints[self.scope(nodes)]
+
+        return Parts(every, summed)
+
+    def inside(self) -> list[Nodes]:
+        """What is asked about, in cliques of the tree, by nodes of the network."""
+        return sorted({*map(self.scope, asked_together(self.model.queries))} - {(), *self.apart})
 
     def draw(self, count: int, random: np.random.Generator) -> Assignments:
         """Worlds drawn along the tree, from its roots on. Raises NoWorldError if there is none."""
@@ -272,12 +291,11 @@ def _last(skeleton: Skeleton, scope: Nodes) -> tuple[Skeleton, Nodes]:
 
 def _propagate(chosen: JunctionTreePlan) -> tuple[float, dict[Nodes, FloatArray]]:
     """log Z, and the joint distribution of the distinct targets of every query, by nodes of the network."""
-    scopes = set(map(chosen.scope, asked_together(chosen.model.queries))) - {()}
     out: dict[Nodes, FloatArray] = {(): np.ones(1)}
     for scope in chosen.apart:
         tree, inner = _last(chosen.skeleton, scope)
         out[scope] = propagate(tree, [inner]).joints[0]
-    inside = sorted(scopes - set(out))
+    inside = chosen.inside()
     beliefs = propagate(chosen.skeleton, inside)
     out.update(zip(inside, beliefs.joints, strict=True))
     return beliefs.log_z, out

@@ -144,8 +144,13 @@ class Skeleton:
     @cached_property
     def operations(self) -> float:
         """Table entries touched by one propagation, about; infinite past the range of doubles."""
+        return float(self.clique_operations.sum())
+
+    @property
+    def clique_operations(self) -> FloatArray:
+        """Table entries of every clique touched by one propagation, about."""
         with np.errstate(over="ignore"):
-            return float((2.0**self.bits * (2.0 * self.items + 10.0)).sum())
+            return np.asarray(2.0**self.bits * (2.0 * self.items + 10.0))
 
     def _sum_bits(self, base: IntArray) -> FloatArray:
         bits = np.log2(self.network.card[self.axis]) * base

@@ -19,7 +19,7 @@ def keep_once(network: Network, scopes: Iterable[tuple[int, ...]] = ()) -> Netwo
     Two components are copies if numbering the nodes of each from 0, in order, makes their factors
     and functions the same, one by one. Components that one of the ``scopes`` connects are kept.
     """
-    label = _labels(network)
+    label = labels(network)
     copy_of = _copies(network, label, _connected(label, scopes))
     if len(np.unique(copy_of)) == len(copy_of):
         return network
@@ -31,29 +31,29 @@ def keep_once(network: Network, scopes: Iterable[tuple[int, ...]] = ()) -> Netwo
     stands = number[stands_for]
     times = np.bincount(stands, weights=network.times, minlength=len(kept)).astype(np.int64)
     node = np.where(network.node >= 0, stands[network.node], -1)
-    return _restricted(network, kept, number)._replace(node=node, times=times)
+    return restricted(network, kept, number)._replace(node=node, times=times)
 
 
 def copy_ranks(network: Network, node: IntArray, component: IntArray) -> IntArray:
     """Which copy of its node of the network each variable is of: ``node`` and the ``component`` of the factor
     graph that it is in are given for each, shape (V,)."""
-    kept = _labels(network)[node]
+    kept = labels(network)[node]
     pairs, of_pair = np.unique(np.stack([kept, component]), axis=1, return_inverse=True)
     return ranks(pairs[0], int(kept.max(initial=-1)) + 1)[of_pair.ravel()]
 
 
 def only_around(network: Network, scope: tuple[int, ...]) -> tuple[Network, tuple[int, ...]]:
     """The components that a scope touches, and the scope in the numbers of their nodes."""
-    label = _labels(network)
+    label = labels(network)
     kept = np.flatnonzero(np.isin(label, label[list(scope)]))
     number = np.full(len(label), -1, dtype=np.int64)
     number[kept] = np.arange(len(kept))
-    part = _restricted(network, kept, number)
+    part = restricted(network, kept, number)
     node = np.where(network.node >= 0, number[network.node], -1)
     return part._replace(node=node, times=network.times[kept]), tuple(number[list(scope)].tolist())
 
 
-def _labels(network: Network) -> IntArray:
+def labels(network: Network) -> IntArray:
     """The component of every node."""
     ends = []
     for start, node in ((network.scope_start, network.scope), (network.family_start, network.family)):
@@ -94,7 +94,7 @@ def _runs(network: Network, label: IntArray, count: int) -> list[Runs]:
     return runs
 
 
-def _restricted(network: Network, kept: IntArray, number: IntArray) -> Network:
+def restricted(network: Network, kept: IntArray, number: IntArray) -> Network:
     """The factors and functions of kept nodes, renumbered; ``node`` and ``times`` are as they were."""
     factors = np.flatnonzero(number[network.scope[network.scope_start[:-1]]] >= 0)
     functions = np.flatnonzero(number[network.family[network.family_start[:-1]]] >= 0)

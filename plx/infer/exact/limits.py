@@ -67,3 +67,9 @@ LISTED_SIZE = 1 << 15
 
 WORLD_CONFLICTS = 2_000
 """and each of them for so many conflicts of the solver."""
+
+WORTH_SENDING = 5e7
+"""What is worth a call to another process: a tenth of a second, where a call takes 10 to 30 ms;"""
+
+MOST_SENT = 64
+"""slices are sent in so many parts at most."""

@@ -8,18 +8,22 @@ than those for a few of them each.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from plx import deadline
 from plx.graph.barren import Distributions, leaves, without_barren
 from plx.graph.model import FactorGraph, GroundModel, GroundQuery
+from plx.graph.ragged import starts
 from plx.graph.subgraph import below
 from plx.infer.answers import Nodes, asked_together, distinct, free_nodes
 from plx.infer.exact.elimination import JunctionTreePlan, measured, refusal
 from plx.infer.exact.limits import APART_TARGETS, NARROW_FACTORS, SLICED_OPERATIONS, TOGETHER_OPERATIONS
+from plx.infer.exact.parted import Parts, Summed
 from plx.infer.exact.sliced import SlicedPlan, sliced
 from plx.infer.exact_plan import Refusal, exact_inference
 from plx.infer.inference import Inference
@@ -41,7 +45,12 @@ class Group:
 
     def summed(self) -> tuple[float, dict[Nodes, FloatArray]]:
         """log Z, and the joint distribution of each target. Raises NoWorldError."""
-        log_sum, joint = self.plan.summed()
+        return self.told(*self.plan.summed())
+
+    def told(
+        self, log_sum: float, joint: Callable[[Nodes], FloatArray]
+    ) -> tuple[float, dict[Nodes, FloatArray]]:
+        """As `summed`, from the sums of the plan."""
         own = (distinct(free_nodes(query)) for query in self.plan.model.queries)
         joints = {nodes: joint(mine) for nodes, mine in zip(self.targets, own, strict=True)}
         return log_sum + self.plan.model.log_constant, joints
@@ -81,6 +90,20 @@ class RelevantPlan:
             log_z, found = group.summed()
             joints |= found
         return exact_inference(self.model, self.reason, log_z - self.model.log_constant, joints.__getitem__)
+
+    def parts(self) -> Parts:
+        """The parts of all groups."""
+        own = [group.plan.parts() for group in self.groups]
+        start = starts([len(parts.parts) for parts in own]).tolist()
+
+        def summed(found: Sequence[Any]) -> Summed:
+            log_z, joints = 0.0, dict[Nodes, FloatArray]({(): np.ones(1)})
+            for group, parts, (first, last) in zip(self.groups, own, pairwise(start), strict=True):
+                log_z, mine = group.told(*parts.summed(found[first:last]))
+                joints |= mine
+            return log_z - self.model.log_constant, joints.__getitem__
+
+        return Parts([part for parts in own for part in parts.parts], summed)
 
 
 def relevant(problem: Problem, whole: float) -> RelevantPlan | None:

@@ -7,10 +7,11 @@ What fixed unknowns leave is narrower: s of two states divide memory by up to 2^
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,8 @@ from plx.infer.exact.drawing import drawn
 from plx.infer.exact.elimination import Cost, JunctionTreePlan
 from plx.infer.exact.elimination_order import Skeleton
 from plx.infer.exact.junction_tree import Beliefs, ImpossibleError, Propagation
-from plx.infer.exact.limits import SLICED_OPERATIONS, SLICES, ExactBudget
+from plx.infer.exact.limits import MOST_SENT, SLICED_OPERATIONS, SLICES, WORTH_SENDING, ExactBudget
+from plx.infer.exact.parted import Parts, Summed
 from plx.infer.exact.tree_draws import TreeDraws, of_variables
 from plx.infer.exact_plan import exact_inference
 from plx.infer.hard.contradiction import contradiction
@@ -74,24 +76,35 @@ class SlicedPlan:
         log_sum, joint = self.summed()
         return exact_inference(self.model, self.reason, log_sum, joint)
 
-    def summed(self) -> tuple[float, Callable[[Nodes], FloatArray]]:
+    def summed(self) -> Summed:
         """As that of `JunctionTreePlan`, added up over the slices."""
-        scopes = sorted({*map(self.whole.scope, asked_together(self.model.queries))} - {()})
-        top, mass = -math.inf, 0.0
-        sums = [np.zeros(self.whole.skeleton.network.card[list(scope)]) for scope in scopes]
-        for states, beliefs in self._propagated(scopes):
-            before = math.exp(top - max(top, beliefs.log_z))
-            top = max(top, beliefs.log_z)
-            mine = math.exp(beliefs.log_z - top)
-            mass = mass * before + mine
-            for scope, summed, joint in zip(scopes, sums, beliefs.joints, strict=True):
-                summed *= before
-                at = tuple(states.get(node, slice(None)) for node in scope)
-                summed[at] += mine * joint.reshape(np.shape(summed[at]))
-        if not mass:
+        return self._joined([self._part(0, self.slices).found()])
+
+    def parts(self) -> Parts:
+        """Ranges of the slices."""
+        size = math.ceil(max(WORTH_SENDING / self.tree.operations, self.slices / MOST_SENT))
+        begin = range(0, self.slices, size)
+        return Parts([self._part(at, min(at + size, self.slices)) for at in begin], self._joined)
+
+    def _part(self, first: int, last: int) -> SlicePart:
+        return SlicePart(self.tree, self.whole.skeleton, self.fixed, self._scopes, first, last)
+
+    @property
+    def _scopes(self) -> list[Nodes]:
+        """What is asked about, by nodes of the network."""
+        return sorted({*map(self.whole.scope, asked_together(self.model.queries))} - {()})
+
+    def _joined(self, found: Sequence[SliceSums]) -> Summed:
+        """The sums of all ranges. Raises NoWorldError."""
+        top = max(part.top for part in found)
+        if top == -math.inf:
             raise contradiction(self.model)
-        joints = {scope: (summed / mass).ravel() for scope, summed in zip(scopes, sums, strict=True)}
-        joints[()] = np.ones(1)
+        scale = [math.exp(part.top - top) for part in found]
+        mass = sum(part.mass * factor for part, factor in zip(found, scale, strict=True))
+        joints: dict[Nodes, FloatArray] = {(): np.ones(1)}
+        for i, scope in enumerate(self._scopes):
+            summed = sum(part.sums[i] * factor for part, factor in zip(found, scale, strict=True))
+            joints[scope] = np.asarray(summed / mass).ravel()
         return top + math.log(mass), lambda nodes: joints[self.whole.scope(nodes)]
 
     def draw(self, count: int, random: np.random.Generator) -> Assignments:
@@ -115,28 +128,78 @@ class SlicedPlan:
                 parts.append(of_variables(self.model.graph, network, found, n))
         return np.concatenate(parts, axis=1)[:, random.permutation(count)]
 
-    def _propagated(self, scopes: list[tuple[int, ...]]) -> Iterator[tuple[dict[int, int], Beliefs]]:
+    def _slices(self) -> tuple[Skeleton, Callable[[], Iterator[Slice]]]:
+        """The tree, and all slices."""
+        return _slices(self.tree, self.whole.skeleton, self.fixed, 0, self.slices)
+
+
+Slice = tuple[dict[int, int], FloatArray]
+"""The states of the fixed nodes, and the tables for them."""
+
+
+class SliceSums(NamedTuple):
+    """Sums over slices, all of them times exp(-top): of probability, and of each scope."""
+
+    top: float
+    mass: float
+    sums: list[FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class SlicePart:
+    """Slices ``first`` to ``last - 1`` of a plan, and the scopes that are asked about."""
+
+    tree: Skeleton
+    whole: Skeleton
+    fixed: tuple[int, ...]
+    scopes: list[Nodes]
+    first: int
+    last: int
+
+    @property
+    def operations(self) -> float:
+        """Table entries touched, about."""
+        return (self.last - self.first) * self.tree.operations
+
+    def found(self) -> SliceSums:
+        """The sums over these slices; ``top`` is -inf where no world is possible."""
+        top, mass = -math.inf, 0.0
+        sums = [np.zeros(self.whole.network.card[list(scope)]) for scope in self.scopes]
+        for states, beliefs in self._propagated():
+            before = math.exp(top - max(top, beliefs.log_z))
+            top = max(top, beliefs.log_z)
+            mine = math.exp(beliefs.log_z - top)
+            mass = mass * before + mine
+            for scope, summed, joint in zip(self.scopes, sums, beliefs.joints, strict=True):
+                summed *= before
+                at = tuple(states.get(node, slice(None)) for node in scope)
+                summed[at] += mine * joint.reshape(np.shape(summed[at]))
+        return SliceSums(top, mass, sums)
+
+    def _propagated(self) -> Iterator[tuple[dict[int, int], Beliefs]]:
         """The states of the fixed nodes, and what the tree gives for them, where a world is possible."""
-        tree, slices = self._slices()
-        propagation = Propagation(tree, scopes)
+        tree, slices = _slices(self.tree, self.whole, self.fixed, self.first, self.last)
+        propagation = Propagation(tree, self.scopes)
         for states, tables in slices():
             with suppress(ImpossibleError):
                 yield states, propagation.run(tables)
 
-    def _slices(self) -> tuple[Skeleton, Callable[[], Iterator[tuple[dict[int, int], FloatArray]]]]:
-        """The tree, and the slices: the states of the fixed nodes and the tables for them."""
-        card = self.whole.skeleton.network.card
-        tree, entry, offset = _restricted(self.tree, self.whole.skeleton, self.fixed)
-        table = self.whole.skeleton.network.table
-        sizes = np.diff(np.append(tree.network.table_at, len(entry)))
 
-        def slices() -> Iterator[tuple[dict[int, int], FloatArray]]:
-            for joint in product(*(range(int(card[node])) for node in self.fixed)):
-                deadline.check()
-                here = entry + np.repeat(offset @ np.array(joint, dtype=np.int64), sizes)
-                yield dict(zip(self.fixed, joint, strict=True)), table[here]
+def _slices(
+    given: Skeleton, whole: Skeleton, fixed: tuple[int, ...], first: int, last: int
+) -> tuple[Skeleton, Callable[[], Iterator[Slice]]]:
+    """The tree for slices, and a range of them."""
+    card, table = whole.network.card, whole.network.table
+    tree, entry, offset = _restricted(given, whole, fixed)
+    sizes = np.diff(np.append(tree.network.table_at, len(entry)))
 
-        return tree, slices
+    def slices() -> Iterator[Slice]:
+        for joint in islice(product(*(range(int(card[node])) for node in fixed)), first, last):
+            deadline.check()
+            here = entry + np.repeat(offset @ np.array(joint, dtype=np.int64), sizes)
+            yield dict(zip(fixed, joint, strict=True)), table[here]
+
+    return tree, slices
 
 
 def _restricted(
