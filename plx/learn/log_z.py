@@ -154,6 +154,8 @@ class LogZ:
 
         Raises ImpossibleError if no world is possible.
         """
+        if self._never:
+            raise ImpossibleError
         table = self.statistics
         logs, size = table.logs(weights), table.size
         out = np.zeros((size, size))
