@@ -33,11 +33,11 @@ class CrewWorkers:
     def __init__(self, crew: Crew) -> None:
         self._crew = crew
 
-    def solved(self, models: Sequence[GroundModel], names: Sequence[str]) -> Solved:
-        """The models, solved by the workers; here where nothing is unknown. Raises TooWideError."""
+    def solved(self, models: Sequence[GroundModel], names: Sequence[str], compiling: float) -> Solved:
+        """The models, solved by the workers; here where nothing is unknown. As `SolvedHere`."""
         if not any(model.graph.n_variables for model in models):
-            return SolvedHere(models, names)
-        return _SolvedThere(self._crew, models, names)
+            return SolvedHere(models, names, compiling)
+        return _SolvedThere(self._crew, models, names, compiling)
 
     def conditionals(self, worlds: Sequence[World], names: Sequence[str]) -> list[list[Conditional]]:
         """The conditionals of each world. Raises PlxError as `pseudo.conditionals`."""
@@ -48,9 +48,11 @@ class CrewWorkers:
 class _SolvedThere:
     """Models in shares."""
 
-    def __init__(self, crew: Crew, models: Sequence[GroundModel], names: Sequence[str]) -> None:
+    def __init__(
+        self, crew: Crew, models: Sequence[GroundModel], names: Sequence[str], compiling: float
+    ) -> None:
         self._crew = crew
-        contents = [packed((part, names)) for part in _shares(crew, models, _size)]
+        contents = [packed((part, names, compiling)) for part in _shares(crew, models, _size)]
         self._shares = [crew.begun(Share, content) for content in contents]
         self.cheap = all(self._all(Share.cheap))
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from plx.errors import CallError, Diagnostic, PlxError
 from plx.infer.exact.junction_tree import ImpossibleError
+from plx.infer.limits import TRYING, USUAL_TRYING
 from plx.infer.options import Progress, Report, check_choice
 from plx.learn.doubts import doubts
 from plx.learn.likelihood import Likelihood
@@ -90,7 +91,11 @@ def fit(
         raise CallError(Diagnostic(f"starts is at least 1, this is {starts}"))
     names = [one.name for one in learned]
     _check(worlds, learned)
-    chosen = None if objective == "stochastic" else _objective(worlds, names, objective, workers)
+    chosen = (
+        None
+        if objective == "stochastic"
+        else _objective(worlds, names, objective, workers, _compiling(objective, seconds))
+    )
     priors = Priors.of([one.prior for one in learned])
     start = np.array([one.start for one in learned])
 
@@ -148,8 +153,16 @@ def _check(worlds: Sequence[World], learned: Sequence[Learned]) -> None:
             raise PlxError(Diagnostic(f"nothing is observed {which}of what is predicted", hint=hint))
 
 
+def _compiling(objective: str, seconds: float | None) -> float:
+    """The seconds in which circuits may be compiled: draws are the other choice, unless the likelihood alone
+    is wanted."""
+    if seconds is not None:
+        return TRYING * seconds
+    return math.inf if objective == "likelihood" else USUAL_TRYING
+
+
 def _objective(
-    worlds: Sequence[World], names: Sequence[str], objective: str, workers: Workers | None
+    worlds: Sequence[World], names: Sequence[str], objective: str, workers: Workers | None, compiling: float
 ) -> Likelihood | Pseudo | None:
     """What is maximised; None for a likelihood that only draws tell of."""
     if objective != "pseudo":
@@ -157,12 +170,13 @@ def _objective(
             _look_at(worlds, names, workers)
             return Apart(worlds, names)
         try:
-            return Likelihood(worlds, names, SolvedHere if workers is None else workers.solved)
+            return Likelihood(worlds, names, SolvedHere if workers is None else workers.solved, compiling)
         except TooWideError:
             if objective == "likelihood":
                 hint = "learn by --objective stochastic or pseudo, or condition on more (--given)"
                 message = (
                     "the likelihood is out of reach: no world has a small junction tree, or can be counted"
+                    " or compiled"
                 )
                 raise PlxError(Diagnostic(message, hint=hint)) from None
             return None

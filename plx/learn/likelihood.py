@@ -11,27 +11,37 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from plx.graph.model import GroundModel
+from plx.infer.limits import USUAL_TRYING
 from plx.learn.shared import shared
 from plx.learn.solved import Solved, SolvedHere
 from plx.learn.worlds import World
 from plx.values import FloatArray
 
-Solve = Callable[[Sequence[GroundModel], Sequence[str]], Solved]
-"""Where models are solved."""
+Solve = Callable[[Sequence[GroundModel], Sequence[str], float], Solved]
+"""Where models are solved, and the seconds in which circuits may be compiled."""
 
 _STEP = 1e-4
 """Steps of central differences: their error is of the order of its square."""
 
 
 class Likelihood:
-    """The log-likelihood of worlds over K numbers. Raises TooWideError where no junction tree fits."""
+    """The log-likelihood of worlds over K numbers. Raises TooWideError as `LogZ`.
+
+    Circuits may take so many seconds to be compiled, with what was observed and again without it.
+    """
 
     name = "likelihood"
 
-    def __init__(self, worlds: Sequence[World], names: Sequence[str], solve: Solve = SolvedHere) -> None:
+    def __init__(
+        self,
+        worlds: Sequence[World],
+        names: Sequence[str],
+        solve: Solve = SolvedHere,
+        compiling: float = USUAL_TRYING,
+    ) -> None:
         self.size = len(names)
-        self._seen = _Sum([world.seen for world in worlds], names, solve)
-        self._free = _Sum([world.free for world in worlds], names, solve)
+        self._seen = _Sum([world.seen for world in worlds], names, solve, compiling)
+        self._free = _Sum([world.free for world in worlds], names, solve, compiling)
         self.cheap = self._seen.solved.cheap and self._free.solved.cheap
         self.concave = not any(len(world.hidden) for world in worlds)
 
@@ -55,9 +65,11 @@ class Likelihood:
 class _Sum:
     """Sums over models, of which each distinct one is solved once and counted as often as it occurs."""
 
-    def __init__(self, models: Sequence[GroundModel], names: Sequence[str], solve: Solve) -> None:
+    def __init__(
+        self, models: Sequence[GroundModel], names: Sequence[str], solve: Solve, compiling: float
+    ) -> None:
         groups = shared(models)
-        self.solved = solve([models[group[0]] for group in groups], names)
+        self.solved = solve([models[group[0]] for group in groups], names, compiling)
         self._times, self._size = [len(group) for group in groups], len(names)
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:

@@ -1,7 +1,8 @@
 """log Z as a function of the learned numbers, and its gradient: expected statistics.
 
-By junction tree, or by counting where no tree is small enough. What is summed is planned once; only the log
-potentials change from one call to the next.
+By junction tree, by counting where no tree is small enough, or by a circuit where hard rules leave little.
+What is summed is planned, and the circuit compiled, once; only the log potentials change from one call to the
+next.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from plx import deadline
+from plx.deadline import OutOfTimeError
 from plx.graph.learned import Statistics, statistics
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.ragged import owners, segments, starts
+from plx.infer.circuit.plan import is_ruled
+from plx.infer.circuit.reweighed import ReweighedCircuit, reweighed
 from plx.infer.counting.limits import MANY
 from plx.infer.counting.log_sums import LogSums
 from plx.infer.counting.term_plan import sum_of_terms
@@ -20,7 +25,8 @@ from plx.infer.counting.terms import NEVER, ZERO, Terms
 from plx.infer.exact.elimination import JunctionTreePlan, elimination
 from plx.infer.exact.junction_tree import EntryStatistics, ImpossibleError, Propagation
 from plx.infer.exact.network import Network
-from plx.infer.exact_plan import Refusal
+from plx.infer.exact_plan import GaveUpError, Refusal
+from plx.infer.limits import DEAR, PER_SECOND, TRIED_BEFORE, USUAL_TRYING
 from plx.infer.problem import Problem
 from plx.values import FloatArray, IntArray
 
@@ -35,33 +41,62 @@ _MOST_SLOPES = 20_000_000
 
 
 class TooWideError(ValueError):
-    """No junction tree of this model is small enough, and it cannot be counted."""
+    """No junction tree of this model is small enough, and it can be neither counted nor compiled."""
 
 
 class LogZ:
-    """log Z of a ground model over K learned numbers. Raises TooWideError."""
+    """log Z of a ground model over K learned numbers. A circuit may take so many seconds to be compiled.
 
-    def __init__(self, model: GroundModel, names: Sequence[str]) -> None:
+    Raises TooWideError.
+    """
+
+    def __init__(self, model: GroundModel, names: Sequence[str], compiling: float = USUAL_TRYING) -> None:
         weights = np.append(model.graph.weight, model.constant_weight)
         self.statistics, rows = statistics(model.values, weights, names)
         self._constant = int(rows[-1])
         self._tree: Propagation | None = None
-        self._counted: LogSums | None = None
-        if not model.graph.n_variables:
-            return
+        self._sums: LogSums | ReweighedCircuit | None = None
+        self._never, self._compiling = False, compiling
+        if model.graph.n_variables:
+            self._plan(model, rows[:-1])
+
+    def _plan(self, model: GroundModel, rows: IntArray) -> None:
+        """Choose how to sum."""
         many = model.graph.n_factors > MANY  # to look for a tree takes longer there
         if many:
-            self._counted = _counted(model.graph, self.statistics, rows[:-1])
-        if self._counted is not None:
+            self._sums = _counted(model.graph, self.statistics, rows)
+        if self._sums is not None:
             return
-        chosen = elimination(Problem(model))
+        problem = Problem(model)
+        chosen = elimination(problem)
         if not isinstance(chosen, Refusal):
-            self._prepare(chosen, rows[:-1])
+            if chosen.operations > DEAR:
+                self._compile(problem, rows, chosen.operations)
+            if self._sums is None and not self._never:
+                self._prepare(chosen, rows)
             return
         if not many:
-            self._counted = _counted(model.graph, self.statistics, rows[:-1])
-        if self._counted is None:
+            self._sums = _counted(model.graph, self.statistics, rows)
+        if self._sums is None:
+            self._compile(problem, rows)
+        if self._sums is None and not self._never:
             raise TooWideError
+
+    def _compile(self, problem: Problem, rows: IntArray, operations: float = np.inf) -> None:
+        """Sum by a circuit, if it can be compiled and costs no more than so many operations of a tree."""
+        if not is_ruled(problem):
+            return
+        is_open = np.zeros(len(self.statistics.constant), dtype=bool)
+        is_open[self.statistics.row] = True
+        seconds = min(self._compiling, TRIED_BEFORE * _RUNS * operations / PER_SECOND)
+        try:
+            with deadline.within(seconds):
+                found = reweighed(problem.graph, rows, is_open)
+            self._sums = found if found.operations <= operations else None
+        except (GaveUpError, OutOfTimeError):
+            deadline.check()
+        except ImpossibleError:
+            self._never = True
 
     def _prepare(self, chosen: JunctionTreePlan, rows: IntArray) -> None:
         """Find the rows of all entries and the factors that depend on learned numbers."""
@@ -85,6 +120,8 @@ class LogZ:
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """log Z and the expected statistics, shape (K,). Raises ImpossibleError if no world is possible."""
+        if self._never:
+            raise ImpossibleError
         logs = self.statistics.logs(weights)
         mass = np.zeros(len(logs))
         mass[self._constant] = 1.0
@@ -93,18 +130,23 @@ class LogZ:
             beliefs = self._tree.run(logs[self._rows])
             log_z += beliefs.log_z
             mass += np.bincount(self._entries, beliefs.flat * self._times, len(mass))
-        if self._counted is not None:
-            counted, moved = self._counted(logs)
-            if counted == -np.inf:
+        if self._sums is not None:
+            summed, moved = self._sums(logs)
+            if summed == -np.inf:
                 raise ImpossibleError
-            log_z += counted
+            log_z += summed
             mass += moved
         return log_z, self.statistics.expected(mass)
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether a circuit is evaluated."""
+        return isinstance(self._sums, ReweighedCircuit)
+
+    @property
     def has_covariance(self) -> bool:
         """Whether the covariance of the statistics takes not much more memory and time than log Z itself."""
-        rows = self._tree.n_messages if self._tree else self._counted.n_rows if self._counted else 0
+        rows = self._tree.n_messages if self._tree else self._sums.n_rows if self._sums else 0
         return self.statistics.size <= MOST_AT_ONCE and rows * self.statistics.size <= _MOST_SLOPES
 
     def covariance(self, weights: FloatArray) -> FloatArray:
@@ -112,6 +154,8 @@ class LogZ:
 
         Raises ImpossibleError if no world is possible.
         """
+        if self._never:
+            raise ImpossibleError
         table = self.statistics
         logs, size = table.logs(weights), table.size
         out = np.zeros((size, size))
@@ -119,10 +163,10 @@ class LogZ:
             start = np.searchsorted(table.row, np.arange(len(logs) + 1))
             entries = EntryStatistics(self._rows, start, table.number, table.coefficient, size)
             out += self._tree.covariance(logs[self._rows], entries)
-        if self._counted is not None:
+        if self._sums is not None:
             along = np.zeros((len(logs), size))
             along[table.row, table.number] = table.coefficient
-            out += self._counted.second(logs, along)
+            out += self._sums.second(logs, along)
         return out
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from plx.graph.model import GroundModel
+from plx.infer.limits import USUAL_TRYING
+from plx.infer.options import Clock
 from plx.learn.log_z import LogZ
 from plx.learn.pseudo import Conditional
 from plx.learn.worlds import World
@@ -29,18 +31,28 @@ class Solved(Protocol):
 class Workers(Protocol):
     """Other processes that work on worlds."""
 
-    def solved(self, models: Sequence[GroundModel], names: Sequence[str]) -> Solved:
-        """The models, solved by them. Raises TooWideError."""
+    def solved(self, models: Sequence[GroundModel], names: Sequence[str], compiling: float) -> Solved:
+        """The models, solved by them; as `SolvedHere`."""
 
     def conditionals(self, worlds: Sequence[World], names: Sequence[str]) -> list[list[Conditional]]:
         """The conditionals of each world. Raises PlxError as `pseudo.conditionals`."""
 
 
 class SolvedHere:
-    """Models solved in this process. Raises TooWideError."""
+    """Models solved in this process. Circuits may take so many seconds to be compiled, all together.
 
-    def __init__(self, models: Sequence[GroundModel], names: Sequence[str]) -> None:
-        self._log_z = [LogZ(model, names) for model in models]
+    Raises TooWideError.
+    """
+
+    def __init__(
+        self, models: Sequence[GroundModel], names: Sequence[str], compiling: float = USUAL_TRYING
+    ) -> None:
+        self._log_z = list[LogZ]()
+        for model in models:
+            clock = Clock()
+            self._log_z.append(LogZ(model, names, compiling))
+            if self._log_z[-1].is_compiled:
+                compiling = max(0.0, compiling - clock.seconds)
 
     @property
     def cheap(self) -> bool:

@@ -193,7 +193,7 @@ def compiled(graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> Compiled
     Raises ImpossibleError if there is no world, GaveUpError where the circuit gets too large, and
     OutOfTimeError at the deadline.
     """
-    return Compilation(graph, asked, unit).circuit()
+    return Compilation(in_pairs(graph, asked), unit).circuit()
 
 
 class _Found(NamedTuple):
@@ -203,14 +203,14 @@ class _Found(NamedTuple):
 
 
 class Compilation:
-    """A model on its way to a circuit; its arguments, and what its methods raise, as of `compiled`.
+    """A network on its way to a circuit; its methods raise what `compiled` does.
 
     Ways to choose what to decide take turns, as none is good for all models, long ones for the one that got
     furthest. After the first turns a compiler that learns from conflicts is asked, if there is one.
     """
 
-    def __init__(self, graph: FactorGraph, asked: IntArray, unit: float = 1.0) -> None:
-        self.merged, self.unit = equivalent(in_pairs(graph, asked)), unit
+    def __init__(self, network: Network, unit: float = 1.0) -> None:
+        self.merged, self.unit = equivalent(network), unit
         network = self.merged.network
         self.factors, self.pool, self.log = factors_of(network, priorities(network))
         if self.log == -math.inf:

@@ -80,3 +80,10 @@ PAIRS = 20_000
 
 BEST = 1 << 27
 """Numbers at most that the best worlds take, one for each of them at every node: a gigabyte."""
+
+EDGE_OPERATIONS = 20.0
+"""An edge of a circuit counts as so many operations of a junction tree, where one or the other is evaluated
+again and again: it takes an exponential both ways."""
+
+SLOPES = 1 << 20
+"""Numbers of slopes that are multiplied at a time."""

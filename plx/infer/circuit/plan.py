@@ -11,6 +11,7 @@ from plx.graph.queries import singles
 from plx.infer.answers import asked_together, map_answer
 from plx.infer.circuit.compiled import Compilation, CompiledCircuit
 from plx.infer.circuit.counter_process import installed
+from plx.infer.circuit.exclusive import in_pairs
 from plx.infer.circuit.limits import EDGES, FEW_COUNTS, STATES
 from plx.infer.circuit.weighted_counts import counts_needed, weighted_counts
 from plx.infer.exact.junction_tree import ImpossibleError
@@ -104,7 +105,7 @@ class CircuitPlan:
 
     @cached_property
     def _compiling(self) -> Compilation:
-        return Compilation(self._sums.graph, self.problem.targets.asked, self._sums.unit)
+        return Compilation(in_pairs(self._sums.graph, self.problem.targets.asked), self._sums.unit)
 
     @cached_property
     def _circuit(self) -> CompiledCircuit:
@@ -137,6 +138,11 @@ def circuit_plan(problem: Problem) -> CircuitPlan | Refusal | None:
             float("inf"),
         )
     return CircuitPlan(problem)
+
+
+def is_ruled(problem: Problem) -> bool:
+    """Whether it pays to try to compile a model whose soft rules are to stay apart: some rules are hard."""
+    return bool(len(problem.parts.hard_factors)) and isinstance(circuit_plan(problem), CircuitPlan)
 
 
 def _reason(circuit: CompiledCircuit, seconds: float) -> str:

@@ -97,6 +97,26 @@ def downward(circuit: Circuit, value: Floats, root: int, n_states: int) -> Float
 
 
 @kernel
+def upward_means(circuit: Circuit, value: Floats, means: FloatGrid) -> None:
+    """The expected statistics of the part of a world below every circuit node, shape (L + n, K).
+
+    The rows of states, their own statistics, are given; those of later nodes are filled in, after `upward`.
+    """
+    n_states, size = len(value) - len(circuit.log), means.shape[1]
+    for i in range(len(circuit.log)):
+        at = n_states + i
+        means[at] = 0.0
+        for e in range(circuit.start[i], circuit.start[i + 1]):
+            child = circuit.child[e]
+            share = 1.0
+            if circuit.is_sum[i]:
+                share = math.exp(value[child] - value[at]) if value[child] > -np.inf else 0.0
+            if share > 0.0:
+                for k in range(size):
+                    means[at, k] += share * means[child, k]
+
+
+@kernel
 def draw_worlds(
     circuit: Circuit, value: Floats, root: int, n_states: int, owner: Ints, random: Words, worlds: IntGrid
 ) -> None:

@@ -17,6 +17,7 @@ from plx.infer.circuit import compiled as compiled_module
 from plx.infer.circuit import counter_process, limited_process, plan, weighted_counts
 from plx.infer.circuit.compiled import Compilation, compiled
 from plx.infer.circuit.counter_process import Formula, counts_apart
+from plx.infer.circuit.exclusive import in_pairs
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.exact_plan import GaveUpError
 from plx.infer.own_process import Ended
@@ -100,7 +101,7 @@ def random_models(count: int) -> list[GroundModel]:
 def test_counts_give_log_z_and_joint_distributions() -> None:
     for model in random_models(6):
         circuit = compiled(model.graph, NONE)
-        compiling = Compilation(model.graph, NONE)
+        compiling = Compilation(in_pairs(model.graph, NONE))
         n = compiling.merged.network.n_nodes
         wanted = [(), *((node,) for node in range(n)), (0, n - 1)]
         sums = weighted_counts.weighted_counts(compiling, wanted)
@@ -124,7 +125,7 @@ def test_a_model_without_a_world_is_impossible() -> None:
     apart = [[-math.inf if a == b else 0 for b in range(2)] for a in range(2)]
     model = make_model([2] * 3, [([0, 1], apart), ([1, 2], apart), ([0, 2], apart), ([0], [0, 1])])
     with pytest.raises(ImpossibleError):
-        weighted_counts.weighted_counts(Compilation(model.graph, NONE), [()])
+        weighted_counts.weighted_counts(Compilation(in_pairs(model.graph, NONE)), [()])
 
 
 @pytest.mark.parametrize("logs", [[-500.0] * 4, [0.0] * 4, [-3.0, -600.0, -1.0, -590.0], [-1e-3] * 2])
@@ -145,10 +146,10 @@ def test_every_count_is_near_a_scale() -> None:
 def test_weights_too_far_apart_and_too_many_counts_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     far = make_model([2, 2], [([0, 1], [[0, -math.inf], [0, 0]]), ([0], [0, -5000])])
     with pytest.raises(GaveUpError, match="further apart"):
-        weighted_counts.weighted_counts(Compilation(far.graph, NONE), [()])
+        weighted_counts.weighted_counts(Compilation(in_pairs(far.graph, NONE)), [()])
     monkeypatch.setattr(weighted_counts, "COUNTS", 2)
     with pytest.raises(GaveUpError, match="3 counts are needed"):
-        weighted_counts.weighted_counts(Compilation(far.graph, NONE), [(0,)])
+        weighted_counts.weighted_counts(Compilation(in_pairs(far.graph, NONE)), [(0,)])
 
 
 def test_counts_that_would_take_too_long_together_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,6 +188,6 @@ def test_the_circuit_is_next_where_the_counter_ends_badly(
 def test_ganak_counts_what_the_search_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled_module, "FIRST_DECISIONS", 1)
     for model in random_models(2):
-        sums = weighted_counts.weighted_counts(Compilation(model.graph, NONE), [(), (1,)])
+        sums = weighted_counts.weighted_counts(Compilation(in_pairs(model.graph, NONE)), [(), (1,)])
         assert sums.log_sum == pytest.approx(log_z(model.graph), abs=1e-9)
         np.testing.assert_allclose(sums.joints[1,], compiled(model.graph, NONE).joint((1,)), atol=1e-9)
