@@ -35,7 +35,9 @@ def below(graph: FactorGraph, nodes: AnyInt) -> BoolArray:
 
 def live_derived(graph: FactorGraph, seeds: IntArray | None = None) -> BoolArray:
     """Which derived nodes feed a factor, or one of the nodes ``seeds``; shape (D,)."""
-    nodes = graph.scope if seeds is None else np.concatenate([graph.scope, seeds])
+    if not graph.n_derived:
+        return np.zeros(0, dtype=bool)
+    nodes = graph.scope if seeds is None else np.concatenate([graph.scope, seeds.astype(graph.scope.dtype)])
     return below(graph, nodes)[graph.n_variables :]
 
 

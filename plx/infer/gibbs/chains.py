@@ -239,7 +239,8 @@ def chains_at(
     """Chains that stand at these states of the variables, shape (V, chains), and draw from a stream."""
     threads = threads or cores()
     n = states.shape[1]
-    nodes = node_states(plan.graph, states)
+    given = np.asarray(states, dtype=np.int32)
+    nodes = node_states(plan.graph, given) if plan.graph.n_derived else given
     kind = state_type(plan.graph)
     total, level = derived_rows_at(plan, nodes)
     random = narrow_states(seed, stream, range(n))

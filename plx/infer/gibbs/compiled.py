@@ -9,11 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
-from plx.graph.ragged import segments
+from plx.graph.ragged import segments, starts
+from plx.graph.room import PIECE, trim
 from plx.graph.worlds import run_strides
-from plx.infer.gibbs.conditional_tables import Conditionals, conditionals, summed_terms, thresholds
+from plx.infer.gibbs.conditional_tables import Conditionals, ConditionalTables, thresholds
 from plx.infer.gibbs.limits import TABLE_ENTRIES
-from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
+from plx.infer.gibbs.markov_blanket import (
+    Dependents,
+    DerivedRows,
+    Structure,
+    dependents,
+    derived_rows,
+    structures,
+)
+from plx.infer.gibbs.portions import Portions
 from plx.infer.kernels.derived import NO_STEP
 from plx.infer.kernels.gibbs import Compiled
 from plx.infer.kernels.random import BITS
@@ -48,21 +57,29 @@ def compile_model(problem: Problem, table_entries: int = TABLE_ENTRIES) -> Compi
     """The arrays for a model and its queries; conditionals of ≤ ``table_entries`` numbers become tables."""
     graph = problem.graph
     rows = derived_rows(problem.parts, problem.targets.asked)
-    s = structure(graph, rows)
-    c = conditionals(graph, rows, s, table_entries)
+    above = dependents(graph, rows)
+    tables, summed = ConditionalTables(graph, rows, table_entries), Portions()
+    read = np.zeros(len(rows.node), dtype=np.int64)
+    for s in structures(graph, rows, above):
+        _add_summed(summed, s, tables.add(s))
+        state = (s.operand_row >= graph.n_variables) & (s.operand_row < graph.n_variables + len(read))
+        read[s.operand_row[state] - graph.n_variables] = 1
+    c = tables.finish()
+    if graph.n_factors > PIECE:
+        trim()
     arrays = Compiled(
-        **_sizes(graph, rows, s),
+        **_sizes(graph, rows, above),
         **_tables(c, graph),
-        **_affected(graph, rows, s),
-        **_terms(graph, c, s),
+        **_affected(graph, rows, above, read),
+        **_terms(graph, summed),
         **_passive(graph, rows),
         **_counted(graph, rows, problem.targets),
     )
     return CompiledModel(problem, graph, arrays, rows, c)
 
 
-def _sizes(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:
-    most = int(np.bincount(s.pair_variable).max(initial=0))
+def _sizes(graph: FactorGraph, rows: DerivedRows, above: Dependents) -> dict[str, Any]:
+    most = int(np.bincount(above.pair_variable).max(initial=0))
     return {
         "n_variables": graph.n_variables,
         "n_derived": len(rows.node),
@@ -90,7 +107,8 @@ def _tables(c: Conditionals, graph: FactorGraph) -> dict[str, Any]:
     }
 
 
-def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, Any]:
+def _affected(graph: FactorGraph, rows: DerivedRows, s: Dependents, read: IntArray) -> dict[str, Any]:
+    """``read`` [D] is 1 for derived nodes whose state a factor reads."""
     derived = rows.node - graph.n_variables
     return {
         "affected_start": _i64(np.searchsorted(s.pair_variable, np.arange(graph.n_variables + 1))),
@@ -102,11 +120,11 @@ def _affected(graph: FactorGraph, rows: DerivedRows, s: Structure) -> dict[str, 
         "contribution": _i32(graph.contribution),
         "output_start": _i64(graph.output_start[graph.output_of[derived]]),
         "output": _i32(graph.output),
-        "awaited": _i32(_awaited(graph, rows, s)),
+        "awaited": _i32(_awaited(s, read)),
     }
 
 
-def _steps(graph: FactorGraph, s: Structure) -> IntArray:
+def _steps(graph: FactorGraph, s: Dependents) -> IntArray:
     """What one more in the variable's state adds to each edge's contribution, if it is always the same."""
     own = np.flatnonzero(s.edge_source < 0)
     start, card = s.edge_contribution[own], graph.card[s.pair_variable[s.edge_pair[own]]]
@@ -123,27 +141,39 @@ def _steps(graph: FactorGraph, s: Structure) -> IntArray:
     return out
 
 
-def _awaited(graph: FactorGraph, rows: DerivedRows, s: Structure) -> IntArray:
+def _awaited(s: Dependents, read: IntArray) -> IntArray:
     """1 for the derived nodes whose state an update reads: of a factor, or on the way to another node."""
-    n, d = graph.n_variables, len(rows.node)
-    out = np.zeros(d, dtype=np.int64)
-    out[s.operand_row[(s.operand_row >= n) & (s.operand_row < n + d)] - n] = 1
     nested = np.flatnonzero(s.edge_source >= 0)
     pair = s.edge_pair[nested]
     first = np.searchsorted(s.pair_variable, s.pair_variable[pair])
+    out = read.copy()
     out[s.pair_row[first + s.edge_source[nested]]] = 1
     return out
 
 
-def _terms(graph: FactorGraph, c: Conditionals, s: Structure) -> dict[str, Any]:
-    terms, operands = summed_terms(c, s)
+def _add_summed(summed: Portions, s: Structure, start: IntArray) -> None:
+    """Keep the terms, and operands, of the variables of a portion without a table: ``start`` is -1."""
+    terms = np.flatnonzero(start[s.term_variable] < 0)
+    counts = np.bincount(s.operand_term, minlength=len(s.term_entry))
+    operands = segments((np.cumsum(counts) - counts)[terms], counts[terms])
+    summed.add(
+        terms=np.bincount(s.term_variable[terms], minlength=len(start)).astype(np.int32),
+        factor_entry=s.term_entry[terms],
+        factor_stride=_i32(s.term_stride[terms]),
+        operands=_i32(counts[terms]),
+        operand_row=_i32(s.operand_row[operands]),
+        operand_stride=_i32(s.operand_stride[operands]),
+    )
+
+
+def _terms(graph: FactorGraph, summed: Portions) -> dict[str, Any]:
     return {
-        "factor_start": _i64(np.searchsorted(s.term_variable[terms], np.arange(graph.n_variables + 1))),
-        "factor_entry": _i64(s.term_entry[terms]),
-        "factor_stride": _i32(s.term_stride[terms]),
-        "operand_start": _i64(np.searchsorted(s.operand_term[operands], np.append(terms, len(s.term_entry)))),
-        "operand_row": _i32(s.operand_row[operands]),
-        "operand_stride": _i32(s.operand_stride[operands]),
+        "factor_start": starts(summed.all("terms")),
+        "factor_entry": _i64(summed.all("factor_entry")),
+        "factor_stride": summed.all("factor_stride"),
+        "operand_start": starts(summed.all("operands")),
+        "operand_row": summed.all("operand_row"),
+        "operand_stride": summed.all("operand_stride"),
         "potential": np.require(graph.table, np.float64, ("C", "W")),
     }
 

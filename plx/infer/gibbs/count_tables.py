@@ -133,22 +133,49 @@ class ByCounts:
     product_row: IntArray  # [products, 2]
     product_value: IntArray  # [products, 2]
     product_step: IntArray
-    tables: tuple[CountTable, ...]
+
+
+class CountTables:
+    """The tables over counts that there are, and the conditions of kinds of terms that were looked at."""
+
+    def __init__(self, graph: FactorGraph) -> None:
+        self._graph = graph
+        self.tables: list[CountTable] = []
+        self._known: dict[object, int] = {}
+        self._conditions: dict[tuple[int, ...], CountCondition | None] = {}
+
+    def place(self, table: CountTable) -> int:
+        """The position of a table among those there are; one with the same numbers will do."""
+        log = table.log_conditional(self._graph.table)
+        key = (table.radix, table.least, (np.round(log - log[0], _DECIMALS) + 0.0).tobytes())
+        if key not in self._known:
+            self._known[key] = len(self.tables)
+            self.tables.append(table)
+        return self._known[key]
+
+    def condition(self, own: IntArray, strides: IntArray, cards: IntArray) -> CountCondition | None:
+        """The condition of a term, of which ``own`` are the unknown's card, the first entry and stride."""
+        key = (*own.tolist(), *strides.tolist(), *cards.tolist())
+        if key not in self._conditions:
+            card, entry, stride = own.tolist()
+            entries = entry + stride * np.arange(card)
+            self._conditions[key] = _condition(self._graph.table, entries, strides, cards)
+        return self._conditions[key]
 
 
 def by_counts(
-    graph: FactorGraph, s: Structure, plain: IntArray, readers: IntArray, most: IntArray
+    graph: FactorGraph, s: Structure, plain: IntArray, readers: IntArray, most: IntArray, there: CountTables
 ) -> ByCounts:
-    """The unknowns that are better off with a table over counts.
+    """The unknowns of a portion that are better off with a table over counts, which become part of ``there``.
 
-    ``plain`` [V] is the number of configurations of a table over the joint states of all that is read, 0
-    where that is too large, and ``readers`` [V] how many unknowns those are; tables over counts have at
-    most ``most`` [V] thresholds.
+    ``plain`` [n] is the number of configurations of a table over the joint states of all that is read, 0
+    where that is too large, and ``readers`` [n] how many unknowns those are; tables over counts have at
+    most ``most`` [n] thresholds.
     """
-    build = _CountTableBuilder(graph, s)
+    build = _CountTableBuilder(graph, s, there)
     variables = _candidates(graph, s, plain, readers)
     if len(variables):
-        pattern, conditions = _patterns(graph, s, variables)
+        pattern, conditions = _patterns(graph, s, variables, there)
         unknown = np.array([condition is None for condition in conditions])
         variables = np.setdiff1d(variables, s.term_variable[(pattern >= 0) & unknown[pattern]])
         for members, terms in islice(_alike(s, variables, pattern), _CLASSES):
@@ -181,12 +208,12 @@ def _candidates(graph: FactorGraph, s: Structure, plain: IntArray, readers: IntA
 
     Those that read many, each by a term of its own, from a table that fits, have little to gain.
     """
-    n = graph.n_variables
+    n = len(s.card)
     operands = np.bincount(s.operand_term, minlength=len(s.term_variable))
     wanted = (plain == 0) | (plain > FEW)
     wanted[s.pair_variable] = False
     wanted[s.term_variable[operands > _OPERANDS]] = False
-    wanted[s.term_variable[s.operand_term[s.operand_row >= n]]] = False
+    wanted[s.term_variable[s.operand_term[s.operand_row >= graph.n_variables]]] = False
     wanted &= np.bincount(s.term_variable, minlength=n) > 0
     reading = np.bincount(s.term_variable[operands > 0], minlength=n)
     wanted[(plain > 0) & (readers > _MANY) & (reading >= readers)] = False
@@ -194,10 +221,10 @@ def _candidates(graph: FactorGraph, s: Structure, plain: IntArray, readers: IntA
 
 
 def _patterns(
-    graph: FactorGraph, s: Structure, variables: IntArray
+    graph: FactorGraph, s: Structure, variables: IntArray, there: CountTables
 ) -> tuple[IntArray, list[CountCondition | None]]:
     """The kind of every term [terms], -1 for terms of other unknowns, and what each kind does."""
-    mine = np.zeros(graph.n_variables, dtype=bool)
+    mine = np.zeros(len(s.card), dtype=bool)
     mine[variables] = True
     operands = np.bincount(s.operand_term, minlength=len(s.term_variable))
     begin = np.cumsum(operands) - operands
@@ -207,17 +234,12 @@ def _patterns(
         terms = np.flatnonzero(mine[s.term_variable] & (operands == size))
         at = begin[terms][:, None] + np.arange(size)
         cards = graph.card[s.operand_row[at]].astype(np.int64)
-        own = np.stack(
-            [graph.card[s.term_variable[terms]], s.term_entry[terms], s.term_stride[terms]], axis=1
-        )
+        own = np.stack([s.card[s.term_variable[terms]], s.term_entry[terms], s.term_stride[terms]], axis=1)
         kinds, kind = unique_rows(np.column_stack([own, s.operand_stride[at], cards]).astype(np.int64))
         pattern[terms] = len(conditions) + kind
         known = len(conditions) + len(kinds) <= _PATTERNS
         for i in kinds.tolist():
-            card, entry, stride = own[i].tolist()
-            entries = entry + stride * np.arange(card)
-            found = _condition(graph.table, entries, s.operand_stride[at[i]], cards[i]) if known else None
-            conditions.append(found)
+            conditions.append(there.condition(own[i], s.operand_stride[at[i]], cards[i]) if known else None)
     return pattern, conditions
 
 
@@ -278,26 +300,15 @@ def _alike(s: Structure, variables: IntArray, pattern: IntArray) -> Iterator[tup
 
 
 class _CountTableBuilder:
-    """Tables, readers and products as they are found."""
+    """Readers and products of a portion as they are found."""
 
-    def __init__(self, graph: FactorGraph, s: Structure) -> None:
-        self.graph, self.s = graph, s
+    def __init__(self, graph: FactorGraph, s: Structure, there: CountTables) -> None:
+        self.graph, self.s, self.there = graph, s, there
         operands = np.bincount(s.operand_term, minlength=len(s.term_variable))
         self.begin = np.cumsum(operands) - operands
-        self.tables: list[CountTable] = []
-        self.known: dict[object, int] = {}
         self.placed: list[IntArray] = []  # variable, table, offset
         self.readers: list[IntArray] = []  # variable, row, stride
         self.products: list[IntArray] = []  # variable, two rows, two values, step
-
-    def place(self, table: CountTable) -> int:
-        """The position of a table among those there are; one with the same numbers will do."""
-        log = table.log_conditional(self.graph.table)
-        key = (table.radix, table.least, (np.round(log - log[0], _DECIMALS) + 0.0).tobytes())
-        if key not in self.known:
-            self.known[key] = len(self.tables)
-            self.tables.append(table)
-        return self.known[key]
 
     def add(
         self,
@@ -313,7 +324,7 @@ class _CountTableBuilder:
             if condition.sign and condition.literals:
                 step = condition.sign * stride[condition.direction]
                 offset += self._read(members, part, condition.literals, step)
-        column = np.full(len(members), self.place(table))
+        column = np.full(len(members), self.there.place(table))
         self.placed.append(np.stack([members, column, np.full(len(members), offset)], axis=1))
 
     def _read(
@@ -352,7 +363,6 @@ class _CountTableBuilder:
             product_row=products[:, 1:3],
             product_value=products[:, 3:5],
             product_step=products[:, 5],
-            tables=tuple(self.tables),
         )
 
 

@@ -58,7 +58,9 @@ def initial_states(
         if is_exact:
             return states
     else:
-        states = np.stack([_random_world(graph, seed, chain) for chain in range(chains)], axis=1)
+        states = np.empty((graph.n_variables, chains), dtype=np.int32)
+        for chain in range(chains):
+            states[:, chain] = _random_world(graph, seed, chain)
     if not len(problem.parts.hard_factors):
         return states
     from plx.infer.hard.sat import Satisfier

@@ -17,7 +17,7 @@ from plx.graph.ragged import owners, starts
 from plx.graph.worlds import derived_totals, node_states, scope_strides
 from plx.infer.chains import Chains
 from plx.infer.gibbs.blocked import Readout, readout, started
-from plx.infer.gibbs.markov_blanket import DerivedRows, Structure, derived_rows, structure
+from plx.infer.gibbs.markov_blanket import Dependents, DerivedRows, dependents, derived_rows
 from plx.infer.inference import Standing
 from plx.infer.interrupts import cores
 from plx.infer.kernels.mcsat import Slices, kernel
@@ -75,7 +75,7 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     nodes = node_states(graph, states)
     return SliceChains(
         problem=found.problem,
-        arrays=_slices(graph, rows, structure(graph, rows)),
+        arrays=_slices(graph, rows, dependents(graph, rows)),
         readout=readout(problem, found),
         state=np.ascontiguousarray(states.T, dtype=np.int32),
         total=np.ascontiguousarray(derived_totals(graph, nodes, rows.node - graph.n_variables).T),
@@ -126,7 +126,7 @@ def _record(chains: SliceChains, counts: IntArray) -> None:
     counts[np.arange(len(chains.state)), targets.offset[:-1, None] + states] += 1
 
 
-def _slices(graph: FactorGraph, rows: DerivedRows, s: Structure) -> Slices:
+def _slices(graph: FactorGraph, rows: DerivedRows, s: Dependents) -> Slices:
     """The kernel's arrays."""
     n = graph.n_variables
     factor, variable = _below(graph, rows, s)
@@ -163,7 +163,7 @@ def _columns(*columns: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
     return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
 
 
-def _below(graph: FactorGraph, rows: DerivedRows, s: Structure) -> tuple[IntArray, IntArray]:
+def _below(graph: FactorGraph, rows: DerivedRows, s: Dependents) -> tuple[IntArray, IntArray]:
     """All (factor, variable) such that the factor depends on the variable, sorted."""
     n = graph.n_variables
     of = owners(graph.scope_start)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from plx.graph.components import components
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, segments, starts
+from plx.graph.room import pieces
 from plx.graph.rows import BoolArray
 from plx.graph.subgraph import below, live_derived
 from plx.graph.worlds import input_owner
@@ -211,22 +212,28 @@ def _near(graph: FactorGraph, asked: IntArray) -> IntArray:
     seen = np.zeros(graph.n_nodes, dtype=bool)
     seen[asked] = True
     found, known = [asked], seen[: graph.n_variables].copy()
-    owner, of = (
-        input_owner(graph) + graph.n_variables,
-        owners(graph.scope_start),
-    )
+    owner = input_owner(graph) + graph.n_variables
     for _ in range(_ROUNDS):
         if known.sum() >= _WATCHED:
             break
         seen[owner[seen[graph.input_node]]] = True
-        touched = np.zeros(graph.n_factors, dtype=bool)
-        touched[of[seen[graph.scope]]] = True
-        seen |= below(graph, graph.scope[touched[of]].astype(np.int64))
+        seen |= below(graph, _beside(graph, seen))
         fresh = np.flatnonzero(seen[: graph.n_variables] & ~known)
         if not len(fresh):
             break
         known[fresh] = True
         found.append(fresh)
+    return np.concatenate(found)
+
+
+def _beside(graph: FactorGraph, seen: BoolArray) -> npt.NDArray[np.int32]:
+    """The nodes of all factors over one of those seen."""
+    found = [graph.scope[:0]]
+    for part in pieces(graph.n_factors):
+        begin = graph.scope_start[part.start : part.stop + 1]
+        nodes = graph.scope[begin[0] : begin[-1]]
+        touched = np.logical_or.reduceat(seen[nodes], begin[:-1] - begin[0])
+        found.append(nodes[np.repeat(touched, np.diff(begin))])
     return np.concatenate(found)
 
 

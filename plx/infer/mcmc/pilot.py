@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ set up soonest."""
 
 SETTING_UP = 1e-5
 """Seconds that the usual sampler takes to be set up for an unknown or a factor of a large model, at most."""
+
+UPDATE = 1e-8
+"""Seconds that an update of an unknown takes, at most."""
 
 PILOTS = 0.1
 """The share of the time of all pilots together; …"""
@@ -104,7 +108,7 @@ def sample_by_choice(problem: Problem, options: Options) -> tuple[str, str, Samp
     """The sampler that was taken, why (empty: nothing had to be chosen), and its run. Raises as `sample`
     does."""
     kernel(state_type(problem.graph))  # compiled, where it must be, before the clock starts
-    if seconds_left() < SETTING_UP * (problem.graph.n_variables + problem.graph.n_factors):
+    if _hurried(problem, options):
         return _finish(PLAIN, "others take longer to set up", begin(problem, SAMPLERS[PLAIN], options))
     names = with_more_moves(problem)
     seconds = min(LONGEST, PILOTS / (2 + len(names) + bool(names)) * seconds_left())
@@ -120,6 +124,15 @@ def sample_by_choice(problem: Problem, options: Options) -> tuple[str, str, Samp
     if best.run is None or (best.name == LAST and not best.rate.agree):  # it may have lacked the time to tune
         return _finish(best.name, why, begin(problem, SAMPLERS[best.name], options))
     return _finish(best.name, why, best.run, best.status)
+
+
+def _hurried(problem: Problem, options: Options) -> bool:
+    """Whether setting up other samplers would take more than the time there is, or, in a large model, than
+    as many samples as are asked for."""
+    graph = problem.graph
+    setting_up = SETTING_UP * (graph.n_variables + graph.n_factors)
+    sampling = inf if options.samples is None else UPDATE * options.samples * graph.n_variables
+    return seconds_left() < setting_up or (setting_up > LONGEST and sampling < setting_up)
 
 
 def _run_for(run: Run[Any], seconds: float) -> Status:

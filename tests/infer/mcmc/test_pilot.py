@@ -58,6 +58,17 @@ def test_where_there_is_no_time_to_set_up_the_usual_one_a_plain_one_is_taken(
     assert (name, found.status) == (PLAIN, "done") and why == "others take longer to set up"
 
 
+@pytest.mark.parametrize(("update", "taken"), [(1e-8, PLAIN), (10.0, USUAL)])
+def test_few_samples_of_a_large_model_are_plain_ones(
+    update: float, taken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pilot, "SETTING_UP", 60.0)
+    monkeypatch.setattr(pilot, "UPDATE", update)
+    model = random_model(np.random.default_rng(1))
+    name, _, found = sample_by_choice(Problem(model), Options(seed=3, samples=2000, seconds=None))
+    assert (name, found.status) == (taken, "limit")
+
+
 def test_no_pilot_is_begun_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     def begun(*_: object) -> Never:
         raise AssertionError
