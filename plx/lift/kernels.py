@@ -29,7 +29,7 @@ class Partition(NamedTuple):
     queue: Whole  # cells that wait: a ring; every cell is in it at most once
     waiting: Whole
     ring: Whole  # where it begins, and how many wait
-    count: Whole  # zeros between steps, as moved
+    counts: Whole  # zeros between steps, as moved
     moved: Whole  # vertices of a cell that the splitter touches
     touched: Whole
     cells: Whole
