@@ -16,9 +16,8 @@ import numpy.typing as npt
 from plx.graph.model import Int32Array
 from plx.graph.ragged import owners
 from plx.graph.rows import unique_rows
-from plx.lift.kernels import refine
 from plx.lift.limits import VERTICES
-from plx.lift.refine import Subgraph
+from plx.lift.refine import Subgraph, refine
 from plx.lift.twins import families
 from plx.values import IntArray
 

@@ -9,9 +9,8 @@ import numpy as np
 from plx.graph.ragged import entries_of, owners
 from plx.graph.rows import equal_rows, unique_keys, unique_rows
 from plx.lift.automorphism import canonical_labelling, installed
-from plx.lift.kernels import refine
 from plx.lift.limits import ALIGN_WORK, SOLVER_CALLS
-from plx.lift.refine import Subgraph, induced
+from plx.lift.refine import Subgraph, induced, refine
 from plx.values import IntArray
 
 

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.graph.assemble import factor_batches
 from plx.graph.model import FactorGraph, Int32Array
 from plx.graph.ragged import segments, starts
@@ -58,7 +59,8 @@ def color_graph(values: Values, graph: FactorGraph, pair_label: AnyInt) -> Color
 
     ``pair_label`` [Σ card of the variables] are labels that symmetries must respect: the truth
     value where only variables may be permuted, multiplicities of value classes, or zeros. Raises
-    MemoryError, before the memory is taken, for a graph of more than 60 million vertices and edges.
+    MemoryError, before the memory is taken, for a graph of more than 60 million vertices and edges, and
+    OutOfTimeError at the deadline.
     """
     build = _Builder(values, graph)
     build.pairs(pair_label)
@@ -113,6 +115,7 @@ class _Builder:
         self.right.append(np.asarray(right, dtype=np.int64).ravel())
 
     def _check(self, more: int) -> None:
+        deadline.check()
         if self.size + self.edges + more > LARGEST_GRAPH:
             raise MemoryError
 
@@ -321,6 +324,7 @@ class _Builder:
         left, right = (_resolve(np.concatenate([*ends]), place) for ends in (self.left, self.right))
         keys = np.concatenate(self.keys)
         start, neighbor = adjacency(len(keys), left, right)
+        deadline.check()
         _, color = unique_rows(self._separate_copies(keys, start, neighbor))
         return ColoredGraph(n_pairs, start, neighbor, color, keys[:, 0].astype(np.int8), keys[:, 1].copy())
 

@@ -6,10 +6,11 @@ from functools import cmp_to_key
 
 import numpy as np
 
+from plx import deadline
 from plx.graph.rows import unique_keys
 from plx.graph.tables import add_weights
 from plx.values import IMPOSSIBLE, ZERO, IntArray, Values
-from plx.weights import compare, neg
+from plx.weights import Number, compare, neg
 
 _SQUARE = 1 << 22
 """Rows are compared entry by entry with each other below this many comparisons, else sorted."""
@@ -40,11 +41,17 @@ def _ranks(values: Values, tables: IntArray) -> tuple[IntArray, IntArray]:
     first, inverse = unique_keys(tables.ravel().astype(np.int64))
     ids = tables.ravel()[first]
     finite = [int(i) for i in ids if i != IMPOSSIBLE]
-    by_size = cmp_to_key(compare)
+    by_size = cmp_to_key(_compared)
     numbers = sorted(finite, key=lambda i: by_size(values[i]))  # type: ignore[arg-type]
     place = {number: i for i, number in enumerate(numbers)}
     rank = np.array([place.get(int(i), -1) for i in ids], dtype=np.int64)
     return rank[inverse].reshape(tables.shape), np.array(numbers, dtype=np.int64)
+
+
+def _compared(a: Number, b: Number) -> int:
+    """As `compare`, which may ask for many digits."""
+    deadline.check()
+    return compare(a, b)
 
 
 def _multiplicities(rank: IntArray) -> IntArray:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from plx.graph.model import GroundModel
+from plx.deadline import OutOfTimeError, seconds_left, within
+from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.node_map import NodeMap
 from plx.graph.ragged import segments, starts
 from plx.graph.rows import unique_keys, unique_rows
 from plx.lift.coloring import ColoredGraph, color_graph
 from plx.lift.group import Group
 from plx.lift.layers import Layer, symmetric
+from plx.lift.limits import SECONDS_EACH
 from plx.lift.quotient import Quotient, reduce
-from plx.lift.search import Search
+from plx.lift.search import Search, late
 from plx.lift.symmetry import Kind, Symmetry
 from plx.values import ZERO, IntArray, Values
 
@@ -22,16 +24,27 @@ _NO_MEMORY = "the coloured graph of this model does not fit in memory: symmetrie
 def find_symmetry(model: GroundModel, kind: Kind = "nec", seconds: float = 60.0) -> Symmetry:
     """The symmetries of a model, found from its factors alone: states are never enumerated.
 
-    ``seconds`` bounds the time of the solver. What cannot be found in time or in memory is left
+    The search takes about ``seconds``. What cannot be found in time or in memory is left
     out and said in ``notes``: the group is then a subgroup, and still one of symmetries.
     """
     start = starts(model.graph.card[: model.graph.n_variables])
+    label = truth_labels(model) if kind == "variable" else np.zeros(start[-1], dtype=np.int64)
     try:
-        label = truth_labels(model) if kind == "variable" else np.zeros(start[-1], dtype=np.int64)
-        quotient = reduce(model.values, model.graph, label, equal=kind != "nec")
-        return symmetry_of(model.values, quotient, label, kind, start, seconds)
+        with within(seconds):
+            _check_size(model.graph)
+            quotient = reduce(model.values, model.graph, label, equal=kind != "nec")
+            return symmetry_of(model.values, quotient, label, kind, start, seconds)
     except MemoryError:
         return no_symmetry(model, kind, _NO_MEMORY)
+    except OutOfTimeError:
+        return no_symmetry(model, kind, late(seconds))
+
+
+def _check_size(graph: FactorGraph) -> None:
+    """Raises OutOfTimeError where a model is too large for the time that there is."""
+    arity, size = np.diff(graph.scope_start), np.diff(graph.table_start)[graph.table_of]
+    if seconds_left() < SECONDS_EACH * float((arity * size)[arity > 1].sum()):
+        raise OutOfTimeError
 
 
 def no_symmetry(model: GroundModel, kind: Kind, note: str) -> Symmetry:
@@ -78,12 +91,15 @@ def symmetry_of(
 def reduced_group(values: Values, quotient: Quotient, seconds: float = 60.0) -> tuple[Group, tuple[str, ...]]:
     """The symmetries of a reduced model, on the pairs of ``quotient.graph``, and notes."""
     try:
-        search = Search(
-            reduced_graph(values, quotient, np.zeros(quotient.start[-1], dtype=np.int64)), seconds
-        )
-        layers = search.run()
+        with within(seconds):
+            _check_size(quotient.graph)
+            label = np.zeros(quotient.start[-1], dtype=np.int64)
+            search = Search(reduced_graph(values, quotient, label), seconds)
+            layers = search.run()
     except MemoryError:
         return Group(len(quotient.pair_of())), (_NO_MEMORY,)
+    except OutOfTimeError:
+        return Group(len(quotient.pair_of())), (late(seconds),)
     return Group(len(quotient.pair_of()), tuple(layers)), tuple(search.notes)
 
 

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.jit import kernel
 
+Whole = npt.NDArray[np.int64]
 Ints = Annotated[npt.NDArray[np.int64], 1, "A"]
 Int32s = Annotated[npt.NDArray[np.int32], 1, "A"]
 Words = Annotated[npt.NDArray[np.uint64], 1, "A"]
 Int32Rows = Annotated[npt.NDArray[np.int32], 2, "A"]
 
 
-def _sorted_by_color(color: Ints) -> Ints:
-    """The vertices by colour, those of one colour in order."""
-    n, colors = len(color), 0
-    for v in range(n):
-        colors = max(colors, color[v] + 1)
-    end = np.zeros(colors + 1, np.int64)
-    for v in range(n):
-        end[color[v] + 1] += 1
-    for c in range(colors):
-        end[c + 1] += end[c]
-    out = np.empty(n, np.int64)
-    for v in range(n):
-        out[end[color[v]]] = v
-        end[color[v]] += 1
-    return out
+class Partition(NamedTuple):
+    """Cells of n vertices that are being refined, and which of them have yet to split others.
+
+    All but ``ring`` are by vertex, or by the first place of a cell, some one longer than n.
+    """
+
+    element: Whole  # the vertices, cell by cell
+    position: Whole  # of each vertex
+    cell: Whole  # the first place of the cell of each vertex
+    length: Whole  # of each cell
+    queue: Whole  # cells that wait: a ring; every cell is in it at most once
+    waiting: Whole
+    ring: Whole  # where it begins, and how many wait
+    counts: Whole  # zeros between steps, as moved
+    moved: Whole  # vertices of a cell that the splitter touches
+    touched: Whole
+    cells: Whole
+    spare: Whole
 
 
 def _sort(element: Ints, low: int, end: int, count: Ints, spare: Ints) -> None:
@@ -52,45 +56,24 @@ def _sort(element: Ints, low: int, end: int, count: Ints, spare: Ints) -> None:
 
 
 @kernel
-def refine(start: Ints, neighbor: Int32s, color: Ints) -> Ints:
-    """The coarsest equitable partition of a graph (1-WL) that is finer than its colours.
+def refine_some(start: Ints, neighbor: Int32s, partition: Partition, steps: int) -> bool:
+    """Split cells by others until none splits another, or about so many edges were looked at: then False.
 
-    ``neighbor[start[v] : start[v + 1]]`` are the neighbours of v, ``color`` is a dense colouring
-    from 0. Returns a dense colouring whose classes are the cells, in an order that refines the
-    given one. All but the largest part of a split cell become splitters: O((n + m) log n) steps
-    (Cardon & Crochemore 1982).
+    ``neighbor[start[v] : start[v + 1]]`` are the neighbours of v. All but the largest part of a split cell
+    become splitters: O((n + m) log n) steps (Cardon & Crochemore 1982).
     """
-    n = len(color)
-    element = _sorted_by_color(color)
-    position = np.empty(n, np.int64)
-    cell = np.empty(n, np.int64)  # the first place of the cell of each vertex
-    length = np.zeros(n + 1, np.int64)  # by first place
-    queue = np.empty(n + 1, np.int64)  # a ring; every cell is in it at most once
-    waiting = np.zeros(n + 1, np.bool_)
-    head, size = 0, 0
-    for i in range(n):
-        v = element[i]
-        position[v] = i
-        if i == 0 or color[v] != color[element[i - 1]]:
-            queue[size] = i
-            waiting[i] = True
-            size += 1
-            cell[v] = i
-        else:
-            cell[v] = cell[element[i - 1]]
-        length[cell[v]] += 1
-    count = np.zeros(n, np.int64)
-    moved = np.zeros(n + 1, np.int64)  # vertices of a cell that the splitter touches
-    touched = np.empty(n, np.int64)
-    cells = np.empty(n, np.int64)
-    spare = np.empty(n, np.int64)
-    while size > 0:
+    element, position, cell, length, queue, waiting, ring, count, moved, touched, cells, spare = partition
+    n = len(element)
+    head, size = ring[0], ring[1]
+    while size > 0 and steps > 0:
         splitter = queue[head]
+        steps -= length[splitter]
         head = (head + 1) % (n + 1)
         size -= 1
-        waiting[splitter] = False
+        waiting[splitter] = 0
         n_touched, n_cells = 0, 0
         for i in range(splitter, splitter + length[splitter]):
+            steps -= start[element[i] + 1] - start[element[i]]
             for e in range(start[element[i]], start[element[i] + 1]):
                 w = neighbor[e]
                 if length[cell[w]] > 1:
@@ -126,7 +109,7 @@ def refine(start: Ints, neighbor: Int32s, color: Ints) -> Ints:
                 _sort(element, low, end, count, spare)
                 for i in range(low, end):
                     position[element[i]] = i
-            was_waiting = waiting[c]
+            was_waiting = waiting[c] > 0
             largest, largest_at = low - c, c
             if low > c:
                 length[c] = low - c
@@ -141,21 +124,15 @@ def refine(start: Ints, neighbor: Int32s, color: Ints) -> Ints:
                     first = i
             first = c
             while first < end:
-                if not waiting[first] and (was_waiting or first != largest_at):
+                if waiting[first] == 0 and (was_waiting or first != largest_at):
                     queue[(head + size) % (n + 1)] = first
-                    waiting[first] = True
+                    waiting[first] = 1
                     size += 1
                 first += length[first]
         for i in range(n_touched):
             count[touched[i]] = 0
-    out = np.empty(n, np.int64)
-    dense = -1
-    for i in range(n):
-        v = element[i]
-        if cell[v] == i:
-            dense += 1
-        out[v] = dense
-    return out
+    ring[0], ring[1] = head, size
+    return bool(size == 0)
 
 
 @kernel

@@ -37,3 +37,10 @@ LARGEST_SET = 128
 
 LARGEST_ORBIT = 400
 """Unknowns of the largest orbit of which it is asked whether more than counts matter to it."""
+
+REFINED_AT_ONCE = 5_000_000
+"""Edges looked at between two looks at the clock: a fraction of a second."""
+
+SECONDS_EACH = 1e-7
+"""Seconds that an entry of a factor's table takes in a search for symmetries, times the unknowns that it is
+about, at least."""

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.graph.components import component_numbers
 from plx.graph.model import Int32Array
 from plx.graph.ragged import owners
 from plx.graph.rows import unique_keys
-from plx.lift.kernels import adjacency, refine
+from plx.lift.kernels import Partition, adjacency, refine_some
+from plx.lift.limits import REFINED_AT_ONCE
 from plx.values import IntArray
 
 
@@ -24,6 +26,41 @@ class Subgraph(NamedTuple):
     origin: IntArray
 
 
+def refine(start: IntArray, neighbor: Int32Array, color: IntArray) -> IntArray:
+    """The coarsest equitable partition of a graph (1-WL) that is finer than its colours.
+
+    ``color`` is a dense colouring from 0. Returns a dense colouring whose classes are the cells, in an order
+    that refines the given one. Raises OutOfTimeError at the deadline.
+    """
+    partition = _by_color(color)
+    while not refine_some(start, neighbor, partition, REFINED_AT_ONCE):
+        deadline.check()
+    dense = np.empty(len(color), dtype=np.int64)
+    first = partition.cell[partition.element] == np.arange(len(color))
+    dense[partition.element] = np.cumsum(first) - 1
+    return dense
+
+
+def _by_color(color: IntArray) -> Partition:
+    """Cells of one colour each, all of which wait."""
+    n = len(color)
+    element = np.argsort(color, kind="stable")
+    position = np.empty(n, dtype=np.int64)
+    position[element] = np.arange(n)
+    first = np.flatnonzero(np.diff(color[element], prepend=-1))
+    size = np.diff(np.append(first, n))
+    length, waiting, queue = (np.zeros(n + 1, dtype=np.int64) for _ in range(3))
+    length[first], waiting[first], queue[: len(first)] = size, 1, first
+    cell = np.empty(n, dtype=np.int64)
+    cell[element] = np.repeat(first, size)
+    ring = np.array([0, len(first)])
+    count, touched, cells, spare = (np.zeros(n, dtype=np.int64) for _ in range(4))
+    moved = np.zeros(n + 1, dtype=np.int64)
+    return Partition(
+        element, position, cell, length, queue, waiting, ring, count, moved, touched, cells, spare
+    )
+
+
 def stable(part: Subgraph) -> Subgraph:
     """The part with stable colours and without the edges between cells that are completely joined.
 
@@ -32,6 +69,7 @@ def stable(part: Subgraph) -> Subgraph:
     """
     color = refine(part.start, part.neighbor, part.color)
     left = owners(part.start)
+    deadline.check()
     once = left < part.neighbor
     left, right = left[once], part.neighbor[once].astype(np.int64)
     size = np.bincount(color)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plx import deadline
-from plx.deadline import within
+from plx.deadline import OutOfTimeError, within
 from plx.graph.rows import unique_rows
 from plx.lift.actions import symmetric_action
 from plx.lift.align import align
@@ -21,6 +21,11 @@ from plx.lift.twins import twin_classes
 from plx.values import IntArray
 
 BoolArray = npt.NDArray[np.bool_]
+
+
+def late(seconds: float) -> str:
+    """What to say where symmetries are left out for lack of time."""
+    return f"the search for symmetries took more than {seconds:.3g} seconds"
 
 
 @dataclass
@@ -47,9 +52,17 @@ class Search:
         return [layer for layer in found if layer is not None]
 
     def _explore(self, part: Subgraph, is_pair: BoolArray) -> list[Layer]:
-        """Layers over ``part.origin``: all permutations of isomorphic components, and each inside."""
-        part = stable(part)
+        """Layers over ``part.origin``: all permutations of isomorphic components, and each inside; those
+        that are found in time."""
         layers: list[Layer] = []
+        try:
+            self._explore_onto(layers, stable(part), is_pair)
+        except OutOfTimeError:
+            self.notes.append(late(self.seconds))
+        return layers
+
+    def _explore_onto(self, layers: list[Layer], part: Subgraph, is_pair: BoolArray) -> None:
+        """Add to the layers of a part with stable colours."""
         for vertices in split(part):
             if vertices.shape[1] == 1 and np.bincount(part.color[vertices[:, 0]]).max() == 1:
                 continue
@@ -63,7 +76,6 @@ class Search:
                 if (np.diff(part.color[rows[0]]) == 0).any():
                     one = induced(part, rows[0])._replace(origin=np.arange(rows.shape[1]))
                     layers += [layer.on(origin) for layer in self._solve(one, is_pair[rows[0]])]
-        return layers
 
     def _solve(self, part: Subgraph, is_pair: BoolArray) -> list[Layer]:
         """A connected component with ``origin`` 0, 1, …; one that was met before need not be solved again.
@@ -102,10 +114,10 @@ class Search:
 
     def _late(self) -> bool:
         """Whether the time is over; then what is left is not looked at."""
-        late = deadline.over()
-        if late:
-            self.notes.append(f"the search for symmetries took more than {self.seconds:.3g} seconds")
-        return late
+        is_late = deadline.over()
+        if is_late:
+            self.notes.append(late(self.seconds))
+        return is_late
 
     def _ask_solver(self, part: Subgraph) -> list[Layer]:
         if self._late():

@@ -27,7 +27,11 @@ from plx.infer.hard.sat import Satisfier
 from plx.infer.infer import infer
 from plx.infer.options import Options
 from plx.infer.problem import Parts, Problem
+from plx.lift import find
+from plx.lift import refine as refinement
+from plx.lift.coloring import ColoredGraph, color_graph
 from plx.lift.find import find_symmetry
+from plx.lift.normal import normalise
 
 GRID = """
     type Row = 1..{n}
@@ -79,7 +83,14 @@ RAISES: dict[str, Callable[[], object]] = {
     "exact ways": lambda: exact_way(Problem(model(RING))),
     "worlds": lambda: _satisfier().near(np.zeros(36, dtype=np.int32)),
     "all worlds": lambda: _satisfier().all(10),
+    "coloured graphs": lambda: _colored(),
 }
+
+
+def _colored() -> ColoredGraph:
+    asked = model(RING)
+    graph = normalise(asked.values, asked.graph)
+    return color_graph(asked.values, graph, np.zeros(80, dtype=np.int64))
 
 
 def _satisfier() -> Satisfier:
@@ -104,6 +115,27 @@ def test_what_is_found_by_the_deadline_is_kept() -> None:
         (world,) = anneal(Problem(asked), Options(chains=4))
     assert found.notes and not world.optimal
     assert len(worlds) == 1 and not worlds[0].optimal and "annealing" in how
+
+
+def test_refinement_ends_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refinement, "REFINED_AT_ONCE", 1)
+    graph = _colored()
+    asked = graph.start, graph.neighbor, graph.color
+    in_parts = refinement.refine(*asked)
+    with within(0), pytest.raises(OutOfTimeError):
+        refinement.refine(*asked)
+    monkeypatch.undo()
+    assert (in_parts == refinement.refine(*asked)).all()
+
+
+@pytest.mark.parametrize("method", ["lifted", "cluster", "nec", "vv"])
+def test_no_search_for_symmetries_begins_that_is_too_large_for_the_time(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(find, "SECONDS_EACH", 1.0)
+    monkeypatch.setattr(find, "color_graph", None)
+    found = infer(model(GRID.format(n=6)), method, Options(chains=4, samples=64, seconds=30))
+    assert any("the search for symmetries took more than" in note for note in found.notes)
 
 
 def test_no_world_in_time_is_said_in_words() -> None:

@@ -8,8 +8,9 @@ import pytest
 from plx.graph.components import component_numbers
 from plx.lift.automorphism import SearchStoppedError, automorphisms, canonical_labelling, installed
 from plx.lift.coloring import color_graph
-from plx.lift.kernels import adjacency, refine
+from plx.lift.kernels import adjacency
 from plx.lift.normal import normalise
+from plx.lift.refine import refine
 from tests.benchmarks.models import potts
 from tests.models import random_model
 

@@ -19,6 +19,7 @@ from plx.graph.rows import BoolArray
 from plx.infer.chains import Bridges, Chains, InParts, LostChainsError
 from plx.infer.inference import LogZ, Standing
 from plx.infer.mcmc.best_world import BestWorld
+from plx.infer.mcmc.burn_in import burn_in
 from plx.infer.mcmc.diagnostics import Diagnosis, Worth, as_the_worst, diagnose, sd_errors
 from plx.infer.mcmc.log_z import OF_LOG_Z, estimate
 from plx.infer.mcmc.monitor import Monitor, Movement
@@ -203,9 +204,9 @@ class Run(Generic[C]):
 
     def finish(self) -> None:
         """At least one batch, and no burn-in among those kept."""
-        if not self.warm:  # half of all there was, with what the chains did before they were counted
-            before = min(len(self.batches), self.chains.rounds_before() // (self.draws * self.thin))
-            self._drop((len(self.batches) - before) // 2)
+        if not self.warm:
+            before = min(len(self.batches), self._before())
+            self._drop(self._burn_in((len(self.batches) - before) // 2))
         if self.batches:
             return
         if self.partial is None:
@@ -251,8 +252,11 @@ class Run(Generic[C]):
         return self.options.samples is not None and self.warm and kept >= self.options.samples
 
     def _make_room(self, settled: bool) -> None:
-        """Merge pairs of batches; the first time, and while chains disagree, drop the older half before."""
-        if not (settled and self.warm):
+        """Merge pairs of batches; before, the first time drop the burn-in, then the older half while chains
+        disagree."""
+        if not self.warm:
+            self._drop(self._burn_in(self.most // 2))
+        elif not settled:
             self._drop(self.most // 2)
         self.warm = True
         for one in self._followers:
@@ -260,6 +264,15 @@ class Run(Generic[C]):
         self.draws *= 2
         pairs = zip(self.batches[::2], self.batches[1::2], strict=True)
         self.batches = [_sum(a, b, self.draws) for a, b in pairs]
+
+    def _before(self) -> int:
+        """As how many batches chains moved before they were counted."""
+        return self.chains.rounds_before() // (self.draws * self.thin)
+
+    def _burn_in(self, most: int) -> int:
+        """Batches to drop: half of all there was, with what the chains did before they were counted; fewer
+        where it is seen that nothing drifts."""
+        return most if self.bridges is None else burn_in(self.bridges, self._before(), most)
 
     def _drop(self, batches: int) -> None:
         """Forget the first batches."""

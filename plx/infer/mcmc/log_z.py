@@ -35,6 +35,9 @@ ALONE = 1.05
 
 _ROUNDING = 1e-12
 
+FEW = 5
+"""What fewer chains than this have seen is as good as not seen."""
+
 ROUGH = 0.3
 """Where a mean has a relative standard error beyond this, its logarithm does not have it too."""
 
@@ -72,8 +75,8 @@ class _Part(NamedTuple):
 
 
 def _unseen(bridges: Bridges, ess: float) -> float:
-    """What worlds may weigh that were not drawn, where all that were weigh the same: the error of a
-    probability of which none was, √2/n."""
+    """What worlds may weigh that were not drawn, where all that were weigh the same, but in a few chains: the
+    error of a probability of which none was, √2/n."""
     above, below = (
         np.sum([getattr(one, name) for one in bridges.batches], axis=0) for name in ("above", "below")
     )
@@ -84,7 +87,9 @@ def _unseen(bridges: Bridges, ess: float) -> float:
 
 
 def _is_constant(sums: FloatArray) -> BoolArray:
-    same: BoolArray = np.ptp(sums, axis=1) <= _ROUNDING * sums.mean(axis=1)
+    """Where all but a few chains have the same sums."""
+    usual = np.median(sums, axis=1, keepdims=True)
+    same: BoolArray = (np.abs(sums - usual) > _ROUNDING * usual).sum(axis=1) < FEW
     return same
 
 

@@ -22,7 +22,10 @@ LONG = 32
 """A phase with so many rounds tells whether the temperatures are right:"""
 
 AGREE = 0.08
-"""the rates at which exchanges are refused are within so much of their mean."""
+"""the rates at which exchanges are refused are within so much of their mean, …"""
+
+CHANCE = 3.0
+"""… or within so many standard errors."""
 
 UNEVEN = 0.25
 """Rates farther than this from their mean are told of."""

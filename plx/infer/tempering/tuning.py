@@ -12,20 +12,22 @@ from plx import deadline
 from plx.deadline import within
 from plx.graph.rows import BoolArray
 from plx.infer.tempering.ladders import Ladders
-from plx.infer.tempering.limits import AGREE, BYTES, LONG, MOST, PHASES, SELDOM, SLOW, TUNING
+from plx.infer.tempering.limits import AGREE, BYTES, CHANCE, LONG, MOST, PHASES, SELDOM, SLOW, TUNING
 from plx.infer.tempering.schedule import barrier, temperatures
 from plx.values import FloatArray
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """The barrier, the rates at which exchanges are refused, and whether the time ended the tuning.
+    """The barrier, the rates at which exchanges are refused and their standard errors, and whether the time
+    ended the tuning.
 
     ``slow`` [T]: where sweeps nearly alone are slow; None: it is not known.
     """
 
     barrier: float
     refused: FloatArray  # [T - 1]
+    error: FloatArray  # [T - 1]
     hurried: bool
     slow: BoolArray | None
 
@@ -33,6 +35,12 @@ class Tuned:
     def apart(self) -> float:
         """By how much the rate that is farthest from their mean differs from it."""
         return float(np.abs(self.refused - self.refused.mean()).max(initial=0.0))
+
+    @property
+    def agree(self) -> bool:
+        """Whether no rate differs much from their mean, but by chance."""
+        far = np.abs(self.refused - self.refused.mean())
+        return bool((far <= np.maximum(AGREE, CHANCE * self.error)).all())
 
 
 def tune(ladders: Ladders) -> Tuned:
@@ -89,14 +97,14 @@ def _phase(ladders: Ladders, rounds: int) -> Tuned:
                 hurried = True
                 break
     tally = ladders.tallies()
-    tried = tally.tried * tally.refused.shape[1]
-    refused = tally.refused.sum(axis=1) / np.maximum(tried, 1)
-    refused = np.where(tried > 0, refused, 0.5)
-    return Tuned(float(barrier(refused)[-1]), refused, hurried, _slow(looks))
+    rates = tally.refused / np.maximum(tally.tried, 1)[:, None]
+    refused = np.where(tally.tried > 0, rates.mean(axis=1), 0.5)
+    error = rates.std(axis=1) / np.sqrt(rates.shape[1])
+    return Tuned(float(barrier(refused)[-1]), refused, error, hurried, _slow(looks))
 
 
 def _is_settled(ladders: Ladders, found: Tuned, most: int) -> bool:
     """Whether the temperatures may stay as they are."""
     steps = len(temperatures(ladders.beta, barrier(found.refused), most)) - 1
     now = len(ladders.beta) - 1
-    return found.apart <= AGREE and abs(steps - now) <= max(1, 0.15 * now)
+    return found.agree and abs(steps - now) <= max(1, 0.15 * now)
