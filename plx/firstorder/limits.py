@@ -5,6 +5,9 @@ from __future__ import annotations
 LEAST_MEMBERS = 3
 """Types with fewer members than this are expanded, as there is little to gain."""
 
+DEAR, MOST_CHOICES = 1e7, 8
+"""Numbers that are added past which other choices of types are looked at, and how many are in all."""
+
 MOST_CELLS = 4096
 """Joint states of the unknowns of one element."""
 

@@ -20,7 +20,7 @@ from plx.firstorder.counters import CountersOf
 from plx.firstorder.elements import Universe, members
 from plx.firstorder.function_queries import together
 from plx.firstorder.functions import Related, related
-from plx.firstorder.limits import LEAST_MEMBERS
+from plx.firstorder.limits import DEAR, LEAST_MEMBERS, MOST_CHOICES
 from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.pair_total_answers import PairTotalAnswers
 from plx.firstorder.questions import Question, instances, read_questions
@@ -168,25 +168,30 @@ def first_order(
 def _by_types(
     program: Program, choices: Iterable[tuple[str, ...]], relations: bool, numbers: Mapping[str, Number]
 ) -> FirstOrderPlan | NotLiftableError | None:
-    """The plan by the first choice of types that can be taken, or what stands in the way of the first.
+    """The plan by the first choice of types that can be taken, or what stands in the way of the first. Where
+    that plan is dear, the cheapest of some further choices.
 
     ``relations``: with relations in the place of functions whose values are members.
     """
     first: NotLiftableError | None = None
-    for types in choices:
+    best: FirstOrderPlan | None = None
+    for tried, types in enumerate(choices):
+        if best is not None and (best.operations <= DEAR or tried >= MOST_CHOICES):
+            break
         try:
             universe = Universe.of(program, types)
             told = related(program, universe) if relations else None
             plan = _plan(told.program if told else program, universe, numbers)
             known = told if told and told.functions else None
-            return _with_maps(replace(plan, related=known))
+            plan = _with_maps(replace(plan, related=known))
+            best = plan if best is None else min(best, plan, key=lambda one: one.operations)
         except NotLiftableError as refusal:
             first = first or refusal
         except NoWorldError:
             raise
         except PlxError as mistake:  # grounding says it better
             first = first or NotLiftableError(mistake.diagnostics[0].message, mistake.diagnostics[0].span)
-    return first
+    return best or first
 
 
 def _plan(program: Program, universe: Universe, numbers: Mapping[str, Number]) -> FirstOrderPlan:

@@ -21,7 +21,7 @@ from tests.formats.published import CASES, cases
 from tests.formats.reading import answers, save, total
 
 PAPER = CASES.parent / "paper"
-QUICK = ExactBudget(entries=2**22, operations=1e8)
+QUICK = ExactBudget(entries=2**23, operations=2e8)
 
 needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the public models in ../shared/cases are absent")
 needs_paper = pytest.mark.skipif(

@@ -337,7 +337,7 @@ def test_check_takes_the_evidence_of_networks(plx) -> None:
 
 
 def test_ground_refuses_what_is_too_large(plx) -> None:
-    text = b"type N = 1..1000\nrandom a(N)\nweight 1: a(i) = a(j) for i, j in N\nquery a(1)"
+    text = b"type N = 1..1000\nrandom a(N)\nweight 1: a(i) = a(j) for i, j in N if i * j % 7 = 3\nquery a(1)"
     code, _, err = plx("ground", "-", "--max-ground", "5000", stdin=text)
     assert code == 1
     assert ":3:" in err
