@@ -45,7 +45,10 @@ def main() -> NoReturn:
     try:
         code = _ended(_call)
         code = _ended(_flushed) or code
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # Python 3.11 wraps what comes while a class is made, as in an import.
+        if isinstance(error, RuntimeError) and not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
         _say("interrupted before there was an answer")
         code = INTERRUPTED
     sys.exit(code)

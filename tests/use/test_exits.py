@@ -96,6 +96,19 @@ def test_every_command_ends_in_words_on_control_c(tmp_path: Path, command: str, 
     assert "interrupted" in out + err
 
 
+def test_control_c_while_a_class_is_made_is_no_crash() -> None:
+    code = (
+        "import sys, plx.cli.exits as exits\n"
+        "def called():\n"
+        "    raise RuntimeError('Error calling __set_name__') from KeyboardInterrupt()\n"
+        "exits._call = called\n"
+        "exits.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert done.stderr.startswith("interrupted") and "Traceback" not in done.stderr
+
+
 def test_control_c_while_starting_is_no_crash() -> None:
     """What python does before any line of plx runs is its own affair: from there on, words."""
     code = (
