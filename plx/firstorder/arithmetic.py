@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from plx.check.program import Const, Expr, Membership, Operation, Variable
 from plx.errors import PlxError
+from plx.firstorder.limits import MOST_NEXT
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.ground.env import Env
 from plx.source import Span
@@ -102,6 +103,9 @@ class Arithmetic:
         if holds[2] != after[0] or holds[0] != before[0]:
             if self.inside:
                 what = f"{shown(self.span)} counts members by whether they are next to others"
+                raise NotLiftableError(what, self.span)
+            if (many := len(rules.universe.ids)) > MOST_NEXT:
+                what = f"{shown(self.span)} is about the next of {many:,} members (at most {MOST_NEXT:,})"
                 raise NotLiftableError(what, self.span)
             rules.successor = rules.successor or expr.span
             rules.ordered = rules.ordered or expr.span

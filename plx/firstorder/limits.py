@@ -8,6 +8,9 @@ LEAST_MEMBERS = 3
 DEAR, MOST_CHOICES = 1e7, 8
 """Numbers that are added past which other choices of types are looked at, and how many are in all."""
 
+MOST_NEXT = 100_000
+"""Members of a type where what is said depends on who comes next: they are added one by one."""
+
 MOST_CELLS = 4096
 """Joint states of the unknowns of one element."""
 

@@ -20,6 +20,7 @@ from plx.check.program import (
 from plx.check.walk import parts
 from plx.firstorder.elements import members
 from plx.firstorder.function_terms import put
+from plx.firstorder.limits import MOST_NEXT
 from plx.ground.bind import all_instances, count_candidates
 from plx.ground.env import ROOT
 from plx.ground.tasks import Task
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from plx.firstorder.rules import Rules
 
 _FIRST_UID = -2_000_000
-
-_MOST = 1 << 20
-"""Instances of a rule whose members are looked up."""
 
 
 def stepped(rules: Rules, task: Task, uid: int) -> Task | None:
@@ -43,7 +41,7 @@ def stepped(rules: Rules, task: Task, uid: int) -> Task | None:
         return None
     argument, set_ = found
     evaluator = rules.evaluator
-    if count_candidates(evaluator, ROOT, task.scope, _MOST) > _MOST:
+    if count_candidates(evaluator, ROOT, task.scope, MOST_NEXT) > MOST_NEXT:
         return None
     env = all_instances(evaluator, ROOT, task.scope)
     ids = members(evaluator.program, set_)

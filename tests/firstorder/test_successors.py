@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+import plx
+from plx.answering import first_order_way
 from plx.firstorder.plan import FirstOrderPlan, first_order
 from tests.compiling import compile_text
 from tests.firstorder.comparing import compare, lifted
@@ -84,3 +86,9 @@ def test_what_is_more_than_a_step_is_refused(rule: str, words: str) -> None:
     refusal = first_order(compile_text(LINE.format(n=9) + rule + "\nquery f(1)\n"))
     assert not isinstance(refusal, FirstOrderPlan)
     assert words in refusal.words
+
+
+def test_the_next_of_very_many_members_is_refused_before_tables_are_made() -> None:
+    text = "type D = 1..200000\nrandom r(D)\nweight 1: r(x) & r(y) for x, y in D if y = x + 1\nquery logz\n"
+    way = first_order_way(plx.compile(text).origin, None)
+    assert way is not None and "about the next of 200,000 members" in way.refusal

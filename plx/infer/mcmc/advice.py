@@ -52,7 +52,8 @@ def _causes(
     if (np.isnan(rhat) & ~np.isnan(ess)).any():
         yield "too few samples to compare the chains: give the run more --seconds or --samples"
     elif worst >= options.rhat:
-        about = _disagree(model.queries, rhat[: len(model.queries)], options.rhat)  # log Z comes after
+        n = len(model.queries)  # log Z comes after
+        about = _disagree(model.queries, rhat[:n], options.rhat) or "log Z"
         yield (
             f"the chains do not agree yet (R-hat {worst:.3f}), most about {about}:"
             " give the run more --seconds or --samples"

@@ -65,3 +65,12 @@ def test_what_chains_disagree_about_is_named_worst_first() -> None:
 def test_answers_that_converged_need_no_advice() -> None:
     result = plx.run("random a\nweight 1: a\nquery a", method="gibbs", seed=1)
     assert result.converged and not result.inference.advice and not warnings(result)
+
+
+def test_what_is_not_agreed_about_log_z_is_said_of_log_z() -> None:
+    text = (
+        "type N = 0..19\nrandom s(N, N)\nweight 1.2: s(i, j) = s((i + 1) % 20, j) for i, j in N\n"
+        "weight 1.2: s(i, j) = s(i, (j + 1) % 20) for i, j in N\nquery logz\n"
+    )
+    result = plx.run(text, method="tempered", seed=1, samples=512)
+    assert "most about log Z:" in " ".join(warnings(result))
