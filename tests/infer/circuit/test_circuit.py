@@ -127,7 +127,7 @@ DERANGEMENTS = """
     query logz
 """
 LATIN = """
-    type N = 1..5
+    type N = 1..4
     random cell(N, N): N
     require cell(i, j) != cell(i, k) for i, j, k in N if j < k
     require cell(j, i) != cell(k, i) for i, j, k in N if j < k
@@ -160,7 +160,7 @@ COUNTS = {
     "at most one in the office on each of 3 days, no one on all: 6^3 - 5": (OFFICE, 6**3 - 5),
     "colourings of a ring: 3^9 - 3": (COLOURS, 3**9 - 3),
     "derangements of 7": (DERANGEMENTS, 1854),
-    "latin squares of 5": (LATIN, 161_280),
+    "latin squares of 4": (LATIN, 576),
     "queens on 6 by 6": (QUEENS, 4),
     "partitions of 6: a Bell number": (PARTITIONS, 203),
 }
