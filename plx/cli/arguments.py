@@ -77,6 +77,30 @@ _FILE = typer.Argument(
     autocompletion=completion.models,
     help="A program (- reads standard input), or a .uai, .bif, .fg, .cnf or .mln network.",
 )
+
+
+def check_number(parameter: typer.CallbackParam, value: object) -> object:
+    """A numeric option of a run, by the rule that Python calls are held to. Raises BadParameter."""
+    from plx.infer.options import checked
+
+    name = parameter.name or ""
+    if value is None:
+        return None
+    with _said_of(f"--{name}" if len(name) > 1 else f"-{name}"):
+        return checked(**{name: value})[name]
+
+
+@contextmanager
+def _said_of(option: str) -> Iterator[None]:
+    """What is wrong with a call, told of an option of the command line."""
+    try:
+        yield
+    except CallError as error:
+        found = error.diagnostics[0]
+        hint = f": {found.hint}" if found.hint else ""
+        raise typer.BadParameter(found.message + hint, param_hint=option) from None
+
+
 File = Annotated[Path, _FILE]
 MaybeFile = Annotated[Path | None, _FILE]
 Bind = Annotated[
@@ -206,6 +230,13 @@ Others = Annotated[
 MaxGround = Annotated[
     int | None, typer.Option(min=1, help="Refuse a program with more ground instances than this.")
 ]
+Cluster = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Have the workers of a Dask cluster move the chains.")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(callback=check_number, help="Have so many processes of this machine move the chains."),
+]
 MaxMemory = Annotated[
     str | None,
     typer.Option(
@@ -325,28 +356,6 @@ def check_method(method: str) -> None:
 
     with _said_of("--method"):
         model.check_method(method)
-
-
-def check_number(parameter: typer.CallbackParam, value: object) -> object:
-    """A numeric option of a run, by the rule that Python calls are held to. Raises BadParameter."""
-    from plx.infer.options import checked
-
-    name = parameter.name or ""
-    if value is None:
-        return None
-    with _said_of(f"--{name}" if len(name) > 1 else f"-{name}"):
-        return checked(**{name: value})[name]
-
-
-@contextmanager
-def _said_of(option: str) -> Iterator[None]:
-    """What is wrong with a call, told of an option of the command line."""
-    try:
-        yield
-    except CallError as error:
-        found = error.diagnostics[0]
-        hint = f": {found.hint}" if found.hint else ""
-        raise typer.BadParameter(found.message + hint, param_hint=option) from None
 
 
 def drawn_form(file: Path) -> Literal["svg", "dot"]:

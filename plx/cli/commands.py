@@ -5,9 +5,7 @@ A command imports what it needs, when it needs it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,15 +15,11 @@ from typer.core import TyperGroup
 from plx.cli import completion
 from plx.cli.arguments import (
     Asked,
-    Best,
     Bind,
     Evidence,
     File,
-    FitFile,
     Inputs,
     MaxGround,
-    MaxMemory,
-    MaybeFile,
     MlnClosed,
     MlnDialect,
     MlnHidden,
@@ -35,13 +29,8 @@ from plx.cli.arguments import (
     MlnWorld,
     Observed,
     Programs,
-    Protocol,
     SymmetryKind,
-    Theme,
-    Trained,
-    check_method,
     check_number,
-    check_report,
     drawn_form,
     load,
     mln_choices,
@@ -49,36 +38,29 @@ from plx.cli.arguments import (
     programs,
     read,
 )
-from plx.cli.exits import INTERRUPTED, UNCONVERGED, passed_on
+from plx.cli.compare import compare
+from plx.cli.exits import passed_on
 from plx.cli.findings import Findings, report
 from plx.cli.fmt import fmt
+from plx.cli.ground import ground
 from plx.cli.init import init
 from plx.cli.learning import learn, score
 from plx.cli.lint import explain, lint
 from plx.cli.lsp import lsp
 from plx.cli.output import (
-    AnswerFormat,
-    Format,
-    GroundFormat,
     TextOrJson,
-    answer_form,
     check_output,
-    console_on,
-    form_of,
     json_text,
-    print_result,
     put,
+    say,
 )
-from plx.cli.resuming import require_resumable
+from plx.cli.run import run
 from plx.cli.sample import sample
 from plx.errors import Diagnostic, PlxError
 from plx.questions import Questions
 
 if TYPE_CHECKING:
-    from plx.firstorder.choice import FirstOrderWay
-    from plx.graph.model import GroundModel
-    from plx.infer.compare.curves import Comparison
-    from plx.model import Model
+    pass
 
 
 class _Commands(TyperGroup):
@@ -132,177 +114,7 @@ def plx(
         raise typer.Exit
 
 
-@app.command()
-def run(
-    context: typer.Context,
-    file: MaybeFile = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            autocompletion=completion.methods,
-            help="auto, exact, lifted, gibbs, … auto is exact where that is possible.",
-        ),
-    ] = "auto",
-    seed: Annotated[
-        int | None,
-        typer.Option(callback=check_number, help="Makes a sampled run repeatable. Drawn if not given."),
-    ] = None,
-    chains: Annotated[
-        int | None, typer.Option(callback=check_number, help="Independent chains, 16 at least.")
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option(callback=check_number, help="Stop after this many samples of all chains.")
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(callback=check_number, help="Stop after this many seconds.")
-    ] = None,
-    accuracy: Annotated[
-        float | None,
-        typer.Option(
-            callback=check_number, show_default="0.005", help="Go on until standard errors are below this."
-        ),
-    ] = None,
-    max_ground: MaxGround = None,
-    memory: MaxMemory = None,
-    best: Best = 0,
-    bind: Bind = None,
-    evidence: Evidence = None,
-    fit: FitFile = None,
-    asked: Asked = None,
-    observed: Observed = None,
-    draws: Annotated[
-        int | None, typer.Option(callback=check_number, help="Worlds of each chain to keep, for --plot.")
-    ] = None,
-    exact_rationals: Annotated[
-        bool,
-        typer.Option(
-            "--exact-rationals", help="Fractions, and the number of worlds; weights are logs of ratios."
-        ),
-    ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the answers: a.svg, a.png, a.pdf.")
-    ] = None,
-    theme: Annotated[Theme, typer.Option(help="Colours of the plot.")] = Theme.light,
-    report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a page with program, answers and plots: out.html."),
-    ] = None,
-    weights: MlnWeights = None,
-    world: MlnWorld = None,
-    closed: MlnClosed = None,
-    dialect: MlnDialect = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Exit with code 3 if an answer is not known or has not converged."),
-    ] = False,
-    format: Annotated[
-        AnswerFormat | None,
-        typer.Option(help="How to print the answers: as the suffix of -o says, else a table. parquet: -o."),
-    ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answers here.")] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep the chains here, for --resume, while they run.")
-    ] = None,
-    resumed: Annotated[
-        Path | None,
-        typer.Option(
-            "--resume", metavar="FILE", help="Go on with a run from its checkpoint, without a program."
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Have the workers of a Dask cluster move the chains."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(callback=check_number, help="Have so many processes of this machine move the chains."),
-    ] = None,
-    watched: Annotated[
-        bool,
-        typer.Option("--watch", help="Run again whenever the program or a file that it reads changes."),
-    ] = False,
-) -> None:
-    """Answer the queries of a program.
-
-    Example: `plx run smokers.plx --seconds 10 --format json`,
-    `plx run smokers.plx --query "smokes(bob)" --observe "smokes(anna)"`
-    """
-    from plx.answer.result import Interrupted
-    from plx.api import resume
-
-    form = answer_form(format, output)
-    if plot is not None:
-        from plx.answer.drawing import require_plot
-
-        check_output(plot)
-        require_plot(plot)
-    if report is not None:
-        check_report(report)
-    questions = Questions(tuple(asked or ()), (), tuple(observed or ()))
-    # The numbers of a fit are those of all formulas.
-    choices = mln_choices(weights, world, closed, dialect, trained=_of_fit(file, fit))
-    inputs = Inputs(file, bind, evidence, max_ground, best, questions, choices, fit) if file else None
-    if (inputs is None) == (resumed is None):
-        raise typer.BadParameter("give a program, or with --resume the checkpoint of a run")
-    if resumed is not None:
-        require_resumable(context)
-    check_method(method)
-
-    def once() -> None:
-        model = None if inputs is None else load(inputs)
-        try:
-            if model is None:
-                assert resumed is not None
-                result = resume(
-                    resumed,
-                    seconds=seconds,
-                    samples=samples,
-                    accuracy=accuracy,
-                    cluster=cluster,
-                    workers=workers,
-                    progress=True,
-                )
-            else:
-                result = model.run(
-                    method=method,
-                    seed=seed,
-                    chains=chains,
-                    samples=samples,
-                    seconds=seconds,
-                    accuracy=0.005 if accuracy is None else accuracy,
-                    draws=draws,
-                    exact_rationals=exact_rationals,
-                    checkpoint=checkpoint,
-                    memory=memory,
-                    cluster=cluster,
-                    workers=workers,
-                    progress=True,
-                )
-        except Interrupted as interrupt:
-            if interrupt.result is None:
-                raise
-            if report is not None:
-                interrupt.result.report(report)
-            print_result(interrupt.result, form, output)
-            raise typer.Exit(INTERRUPTED) from None
-        if plot is not None:
-            result.plot(plot, theme.value)
-        if report is not None:
-            result.report(report, None if model is None else model.cheap_symmetries())
-        print_result(result, form, output)
-        if strict and not result.converged:
-            raise typer.Exit(UNCONVERGED)
-
-    if not watched:
-        once()
-        return
-    if file is None or str(file) == "-":
-        raise typer.BadParameter("--watch looks at files, and standard input is none")
-    from plx.cli.watch import read_files, watch
-
-    watch(once, lambda: read_files(file, evidence or (), bind or (), [fit]))
-
-
+app.command()(run)
 app.command()(sample)
 
 
@@ -334,45 +146,7 @@ app.command()(fmt)
 app.command()(lint)
 app.command()(explain)
 app.command()(lsp)
-
-
-@app.command()
-def ground(
-    file: File,
-    dump: Annotated[bool, typer.Option("--dump", help="Print every variable and factor by name.")] = False,
-    max_ground: MaxGround = None,
-    memory: MaxMemory = None,
-    bind: Bind = None,
-    evidence: Evidence = None,
-    format: Annotated[
-        GroundFormat | None,
-        typer.Option(
-            help="How to print the report; or the model itself: uai for other tools, plx as a program of"
-            " its unknowns and factors. As the suffix of -o says, else a table."
-        ),
-    ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here.")] = None,
-) -> None:
-    """Report what a program grounds to, in sizes and seconds per rule, and how it would be answered.
-
-    Of a large program that is answered without it: how large it would be.
-
-    Example: `plx ground smokers.plx --dump`, `plx ground smokers.plx --format uai -o smokers.uai`
-    """
-    from plx.ground.memory import within
-
-    form = form_of(format, output, GroundFormat.table)
-    if dump and form is not GroundFormat.table:
-        raise typer.BadParameter(f"--dump has a form of its own: it is not {form.value}")
-    with within(memory):
-        model = load(Inputs(file, bind, evidence, max_ground))
-        if form is GroundFormat.plx:
-            put(model.origin.ground_text(), output)
-            return
-        if not dump and form is GroundFormat.table and (way := model.without_grounding()) is not None:
-            put(_not_needed(way, colour=output is None), output)
-            return
-        put(_ground_dump(model.ground) if dump else _ground_text(model, form, colour=output is None), output)
+app.command()(ground)
 
 
 @app.command()
@@ -408,13 +182,7 @@ def convert(
     questions = Questions(tuple(asked or ()))
     choices = mln_choices(weights, world, closed, dialect, hidden, trained, prior)
     inputs = Inputs(file, bind, evidence, max_ground, questions=questions, choices=choices)
-    _say(write(load(inputs), output))
-
-
-def _of_fit(file: Path | None, fit: Path | None) -> Trained | None:
-    from plx.reading import is_translated
-
-    return Trained.all if fit is not None and file is not None and is_translated(file) else None
+    say(write(load(inputs), output))
 
 
 def _kind_for_method(option: str) -> str:
@@ -487,71 +255,7 @@ def diagnose(
     put((found.text() if format is TextOrJson.text else json_text(found.to_dict())) + "\n")
 
 
-@app.command()
-def compare(
-    file: File,
-    methods: Annotated[
-        str, typer.Option(help="Samplers, separated by commas.")
-    ] = "gibbs,orbital,vv,nec,lifted",
-    seconds: Annotated[float, typer.Option(callback=check_number, help="Seconds per chain.")] = 10.0,
-    chains: Annotated[int, typer.Option(callback=check_number, help="Independent chains per method.")] = 4,
-    lanes: Annotated[
-        int, typer.Option(callback=check_number, help="States that one chain moves at once.")
-    ] = 64,
-    truth: Annotated[
-        str, typer.Option(metavar="exact|long|FILE.json", help="Where the true marginals are from.")
-    ] = "exact",
-    protocol: Annotated[
-        Protocol, typer.Option(help="Count after whole sweeps, or after every update as in the paper.")
-    ] = Protocol.sweeps,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the curves: kl.svg, kl.png, kl.pdf.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(callback=check_number, help="Makes the chains repeatable.")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Have the workers of a Dask cluster move the chains."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(callback=check_number, help="Have so many processes of this machine move the chains."),
-    ] = None,
-    max_ground: MaxGround = None,
-    bind: Bind = None,
-    evidence: Evidence = None,
-    format: Annotated[Format, typer.Option(help="How to print the curves.")] = Format.table,
-) -> None:
-    """Measure how fast samplers approach the true marginals: KL divergence over time.
-
-    It takes methods × chains × seconds in all. Example: `plx compare ring.plx --seconds 5 --plot kl.svg`
-    """
-    from plx.answer import comparison
-    from plx.answer.drawing import require_plot
-    from plx.api import compare as measure
-
-    if plot is not None:
-        check_output(plot)
-        require_plot(plot)
-    found = measure(
-        load(Inputs(file, bind, evidence, max_ground)),
-        [method.strip() for method in methods.split(",")],
-        seconds=seconds,
-        chains=chains,
-        lanes=lanes,
-        truth=truth if truth in ("exact", "long") else comparison.read_truth(Path(truth)),
-        protocol=protocol.value,
-        seed=seed,
-        cluster=cluster,
-        workers=workers,
-        progress=True,
-    )
-    if plot is not None:
-        comparison.plot(found, plot)
-    put(_comparison_text(found, format))
-
-
+app.command()(compare)
 app.command()(learn)
 app.command()(score)
 
@@ -566,59 +270,3 @@ def _checked(file: Path, bind: list[str] | None, evidence: list[str] | None, dee
     except PlxError as error:
         return Findings(name_of(file), [*warnings, *error.diagnostics], failed=True)
     return Findings(name_of(file), warnings, failed=False)
-
-
-def _say(notes: Sequence[Diagnostic]) -> None:
-    for note in notes:
-        sys.stderr.write(f"{note.severity}: {note.message}\n")
-
-
-def _ground_dump(grounded: GroundModel) -> str:
-    from plx.answer import ground_report
-
-    return "".join(line + "\n" for line in ground_report.dump(grounded))
-
-
-def _ground_text(model: Model, form: GroundFormat, colour: bool) -> str:
-    from plx.answer import ground_report
-    from plx.answering import outlooks
-
-    grounded = model.ground
-    if form is GroundFormat.uai:
-        from plx.writing import network_text
-
-        found = network_text(grounded)
-        _say(found.notes)
-        return found.text
-    if form is GroundFormat.csv:
-        return ground_report.to_csv(grounded)
-    ahead = [(group.positions, found) for group, found in outlooks(model.origin, grounded)]
-    if form is GroundFormat.json:
-        return ground_report.to_json(grounded, ahead)
-    console = console_on(sys.stdout if colour else StringIO())
-    with console.capture() as shown:
-        console.print(ground_report.table(grounded), "", sep="\n")
-        console.print(ground_report.summary(grounded), highlight=False)
-        for line in dict.fromkeys(found.words for _, found in ahead):
-            console.print(line, highlight=False, soft_wrap=True)
-    return shown.get()
-
-
-def _not_needed(way: FirstOrderWay, colour: bool) -> str:
-    from plx.answer import ground_report
-
-    console = console_on(sys.stdout if colour else StringIO())
-    with console.capture() as shown:
-        console.print(ground_report.not_needed(way.words, way.sizes))
-    return shown.get()
-
-
-def _comparison_text(found: Comparison, format: Format) -> str:
-    from plx.answer import comparison
-
-    if format is not Format.table:
-        return comparison.to_csv(found) if format is Format.csv else comparison.to_json(found) + "\n"
-    console = console_on(sys.stdout)
-    with console.capture() as shown:
-        console.print(comparison.table(found), "", *found.summary, sep="\n", highlight=False)
-    return shown.get()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from io import StringIO
 from pathlib import Path
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from plx.answer.result import Result
-
-
-UNCONVERGED = 3
-"""The exit code of a run with ``--strict`` of which an answer is not known or has not converged."""
 
 
 class Format(StrEnum):
@@ -114,6 +111,12 @@ def answer_form(asked: AnswerFormat | None, output: Path | None) -> AnswerFormat
             raise typer.BadParameter("--format parquet needs a file: -o answers.parquet")
         library("pyarrow", "Parquet files")
     return form
+
+
+def say(notes: Sequence[Diagnostic]) -> None:
+    """Caveats, on standard error."""
+    for note in notes:
+        sys.stderr.write(f"{note.severity}: {note.message}\n")
 
 
 def print_result(result: Result, format: AnswerFormat, output: Path | None) -> None:
