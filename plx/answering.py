@@ -98,7 +98,9 @@ class Answering:
                     if isinstance(way.plan, FirstOrderPlan):
                         return self._lifted(way.plan)
             except OutOfTimeError:
-                raise PlxError(too_late(self.method, self.options)) from None
+                if self.options.seconds is None:
+                    raise
+                raise PlxError(too_late(self.method, self.options.seconds)) from None
         told = replace(self.options, refused=(way.refusal,) if way.refusal else ())
         return self._grounded(self._infer, told, spent)
 

@@ -19,7 +19,7 @@ from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.ground.condition import condition
 from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_draws
-from plx.infer.exact_draws import draw_worlds, too_late
+from plx.infer.exact_draws import draw_worlds, not_drawn
 from plx.infer.inference import Inference
 from plx.infer.options import Clock, Options
 from plx.infer.prepared import Prepared
@@ -39,7 +39,9 @@ def draw(
         with within(options.seconds):
             found = _lifted(name, origin, count, whole, options)
     except OutOfTimeError:
-        raise PlxError(too_late(options)) from None
+        if options.seconds is None:
+            raise
+        raise PlxError(not_drawn(options.seconds)) from None
     except NotLiftableError as refusal:
         told = replace(options, refused=(f"first-order counting: {refusal.words}",))
         return _grounded(name, origin, ground(), count, whole, told)

@@ -40,7 +40,9 @@ def draw_worlds(ready: Prepared, count: int, options: Options) -> Inference:
             reason, worlds_drawn = found
             answers, weights = _asked(ready.problem, worlds_drawn)
         except OutOfTimeError:
-            raise PlxError(too_late(options)) from None
+            if options.seconds is None:
+                raise
+            raise PlxError(not_drawn(options.seconds)) from None
     return Inference(
         "exact",
         reason,
@@ -55,9 +57,9 @@ def draw_worlds(ready: Prepared, count: int, options: Options) -> Inference:
     )
 
 
-def too_late(options: Options) -> Diagnostic:
+def not_drawn(seconds: float) -> Diagnostic:
     """The error for draws whose time is over."""
-    message = f"no worlds were drawn within {options.seconds:g} seconds"
+    message = f"no worlds were drawn within {seconds:.3g} seconds"
     hint = "give it more seconds, or keep the draws of a sampler, run(draws=1000)"
     return Diagnostic(message, hint=hint)
 

@@ -69,7 +69,9 @@ def _finished(
         try:
             found = answered()
         except OutOfTimeError:
-            raise PlxError(too_late(method, options)) from None
+            if options.seconds is None:  # whoever set the time says that it is over
+                raise
+            raise PlxError(too_late(method, options.seconds)) from None
         if options.draws is not None and found.log_weights is None:
             found = _with_own_draws(ready.problem, found, options)
     found = replace(found, seconds=clock.seconds)
@@ -107,10 +109,10 @@ def _answered(ready: Prepared, method: str, options: Options) -> Inference:
     return replace(found, notes=(*found.notes, *ready.ways.given_up))
 
 
-def too_late(method: str, options: Options) -> Diagnostic:
+def too_late(method: str, seconds: float) -> Diagnostic:
     """The error for a run that has nothing to show when its time is over."""
     what = "exact inference has" if method == "exact" else f"{method} has"
-    message = f"{what} no answer after {options.seconds:g} seconds"
+    message = f"{what} no answer after {seconds:.3g} seconds"
     return Diagnostic(message, hint="give the run more --seconds, or use another --method")
 
 
