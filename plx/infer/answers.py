@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from plx.graph.model import GroundModel, GroundQuery, QueryKind
-from plx.graph.queries import QueryBlock
-from plx.infer.inference import Answer, AnswerBlock, World
-from plx.sequences import parts
+from plx.graph.queries import QueryBlock, singles
+from plx.infer.inference import Answer, AnswerBlock, Inference, World
+from plx.sequences import parts, replaced
 from plx.values import FloatArray, IntArray, Values
 
 
@@ -71,6 +71,18 @@ def power_of_two(largest: npt.ArrayLike) -> FloatArray:
 def map_answer(worlds: tuple[World, ...]) -> Answer:
     """The answer to `query map`: the best worlds, best first."""
     return Answer(worlds=worlds, converged=all(world.optimal for world in worlds))
+
+
+def worlds_wanted(queries: Sequence[GroundQuery]) -> dict[int, int]:
+    """How many worlds each `map` asks for, by its position."""
+    return {i: query.best for i, query in singles(queries) if query.kind == "map"}
+
+
+def with_maps(found: Inference, wanted: Mapping[int, int], worlds: tuple[World, ...]) -> Inference:
+    """The answers with those to `map`, from the best worlds, best first."""
+    return replace(
+        found, answers=replaced(found.answers, {i: map_answer(worlds[:n]) for i, n in wanted.items()})
+    )
 
 
 def log_z_answer(log_z: float | None) -> Answer:

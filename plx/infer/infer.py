@@ -12,7 +12,7 @@ from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
 from plx.graph.queries import singles, with_targets
 from plx.graph.sizes import joint_bits, size_text
-from plx.infer.answers import log_z_answer, map_answer
+from plx.infer.answers import log_z_answer, map_answer, worlds_wanted
 from plx.infer.exact_run import carried_out, exactly, exactly_in_time, run
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.limits import CHEAP, COUNTS, FEWEST, KNOWN
@@ -89,8 +89,7 @@ def _with_own_draws(problem: Problem, found: Inference, options: Options) -> Inf
 
 def _lacks_worlds(model: GroundModel, found: Inference) -> bool:
     """Whether fewer of the best worlds are there than a `map` asks for."""
-    best = {i: query.best for i, query in singles(model.queries) if query.kind == "map"}
-    return any(len(found.answers[i].worlds) < count for i, count in best.items())
+    return any(len(found.answers[i].worlds) < n for i, n in worlds_wanted(model.queries).items())
 
 
 def _answered(ready: Prepared, method: str, options: Options) -> Inference:

@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from plx.graph.queries import singles
-from plx.infer.answers import asked_together, map_answer
+from plx.infer.answers import asked_together, with_maps, worlds_wanted
 from plx.infer.circuit.compiled import Compilation, CompiledCircuit
 from plx.infer.circuit.counter_process import installed
 from plx.infer.circuit.exclusive import in_pairs
@@ -23,7 +22,6 @@ from plx.infer.inference import Inference, World
 from plx.infer.options import Clock
 from plx.infer.problem import Problem
 from plx.numerals import counted
-from plx.sequences import replaced
 from plx.values import FloatArray, IntArray
 
 
@@ -58,13 +56,12 @@ class CircuitPlan:
             lambda nodes: circuit.joint(tuple(place[list(nodes)].tolist())),
         )
         found = replace(found, notes=(*found.notes, *circuit.given_up))
-        wanted = {i: query.best for i, query in singles(model.queries) if query.kind == "map"}
+        wanted = worlds_wanted(model.queries)
         best = max(wanted.values(), default=0)
         if not best or not circuit.lists(best):
             return found
         worlds, note = told(self._worlds(circuit, best), "the circuit")
-        answers = replaced(found.answers, {i: map_answer(worlds[:n]) for i, n in wanted.items()})
-        return replace(found, answers=answers, notes=(*found.notes, note))
+        return with_maps(replace(found, notes=(*found.notes, note)), wanted, worlds)
 
     def best(self, count: int) -> tuple[tuple[World, ...], str]:
         """The best worlds, best first, and what they were read off, for people. Raises as ``run``."""
@@ -85,7 +82,7 @@ class CircuitPlan:
         """All answers by counting models, where there is a counter and so few are asked for that no circuit
         is wanted, and none is made soon; None if that cannot be done."""
         model = self.problem.model
-        if not installed() or any(query.kind == "map" for _, query in singles(model.queries)):
+        if not installed() or worlds_wanted(model.queries):
             return None
         try:
             compiling = self._compiling

@@ -11,7 +11,7 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -19,10 +19,9 @@ import numpy as np
 from plx import deadline
 from plx.graph.components import components
 from plx.graph.model import FactorGraph, GroundModel
-from plx.graph.queries import singles
 from plx.graph.subgraph import live_derived
 from plx.graph.worlds import input_owner
-from plx.infer.answers import Nodes, asked_together, map_answer
+from plx.infer.answers import Nodes, asked_together, with_maps, worlds_wanted
 from plx.infer.exact.drawing import drawn
 from plx.infer.exact.limits import TOGETHER, WORLDS
 from plx.infer.exact_plan import Refusal, exact_inference
@@ -30,7 +29,6 @@ from plx.infer.exact_scores import States, proven, sums_of
 from plx.infer.hard.contradiction import contradiction
 from plx.infer.inference import Inference, World
 from plx.infer.problem import Problem
-from plx.sequences import replaced
 from plx.values import FloatArray, IntArray
 
 Env = dict[int, IntArray]
@@ -117,7 +115,8 @@ class EnumerationPlan:
         """
         model, layout = self.problem.model, _layout(self.problem.graph, *self._components)
         decided = {nodes: _deciding(layout, nodes) for nodes in asked_together(model.queries)}
-        k = max((query.best for _, query in singles(model.queries) if query.kind == "map"), default=0)
+        wanted = worlds_wanted(model.queries)
+        k = max(wanted.values(), default=0)
         targets: list[list[Nodes]] = [[] for _ in layout.variables]
         for nodes, where in decided.items():
             for c in where:
@@ -133,8 +132,7 @@ class EnumerationPlan:
             log_sum,
             lambda nodes: _join(model.graph, layout, nodes, [parts[c] for c in decided[nodes]]),
         )
-        best = {i: map_answer(worlds[: q.best]) for i, q in singles(model.queries) if q.kind == "map"}
-        return replace(found, answers=replaced(found.answers, best))
+        return with_maps(found, wanted, worlds)
 
     def draw(self, count: int, random: np.random.Generator) -> States:
         """Worlds drawn part by part, in two visits to all of them. Raises NoWorldError if there is none."""

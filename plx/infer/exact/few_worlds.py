@@ -8,7 +8,7 @@ for the plan already, as nothing less tells what is left to do.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +17,13 @@ from plx.graph.model import FactorGraph
 from plx.graph.sizes import joint_states
 from plx.graph.subgraph import reached
 from plx.graph.worlds import log_weights, node_states
-from plx.infer.answers import Nodes
+from plx.infer.answers import Nodes, with_maps, worlds_wanted
 from plx.infer.exact.drawing import drawn
 from plx.infer.exact.limits import LISTED_SIZE, LISTED_WORLDS, WORLD_CONFLICTS
 from plx.infer.exact_plan import Refusal, exact_inference
+from plx.infer.exact_scores import ranked, told
 from plx.infer.hard.contradiction import contradiction
-from plx.infer.inference import Inference
+from plx.infer.inference import Inference, World
 from plx.infer.problem import Problem
 from plx.numerals import counted
 from plx.values import FloatArray, IntArray
@@ -54,18 +55,27 @@ class FewWorldsPlan:
         return float(self.worlds.shape[1] * (4 * self.problem.graph.n_nodes + 24))
 
     def run(self) -> Inference:
-        """Every answer, summed over the worlds. Raises NoWorldError if there is none."""
+        """Every answer, `map` too, from all the worlds. Raises NoWorldError if there is none."""
         model = self.problem.model
         nodes, logs = self._weighed()
         log_sum = float(np.logaddexp.reduce(logs, initial=-np.inf))
         p = np.exp(logs - log_sum)
-        return exact_inference(
+        found = exact_inference(
             model, self.reason, log_sum, lambda asked: _joint(model.graph, asked, nodes, p)
         )
+        if not (wanted := worlds_wanted(model.queries)):
+            return found
+        worlds, note = told(tuple(self._best(max(wanted.values()))), "a list of all worlds")
+        return with_maps(replace(found, notes=(*found.notes, note)), wanted, worlds)
 
     def draw(self, count: int, random: np.random.Generator) -> Worlds:
         """Some of the worlds, by their weights. Raises NoWorldError if there is none."""
         return self.worlds[:, drawn(self._weighed()[1], count, random)]
+
+    def _best(self, count: int) -> list[World]:
+        """The best worlds that are possible, best first."""
+        worlds = ranked(self.problem.model, self.worlds)[:count]
+        return [world for world in worlds if world.log_weight > -np.inf]
 
     def _weighed(self) -> tuple[Worlds, FloatArray]:
         """The states of all nodes in all worlds, and the log weights of these. Raises NoWorldError."""

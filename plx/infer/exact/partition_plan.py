@@ -17,10 +17,9 @@ from itertools import product
 import numpy as np
 
 from plx.graph.model import GroundQuery, Target
-from plx.graph.queries import singles
 from plx.graph.sizes import size_text
 from plx.graph.subgraph import without_factors
-from plx.infer.answers import Nodes, asked_together, distinct, map_answer
+from plx.infer.answers import Nodes, asked_together, distinct, with_maps, worlds_wanted
 from plx.infer.exact.elimination import JunctionTreePlan, elimination, summed
 from plx.infer.exact.junction_tree import ImpossibleError
 from plx.infer.exact.limits import (
@@ -37,7 +36,6 @@ from plx.infer.hard.contradiction import contradiction
 from plx.infer.hard.substitute import Substituted, substitute
 from plx.infer.inference import Assignments, Inference, World
 from plx.infer.problem import Problem
-from plx.sequences import replaced
 from plx.values import IMPOSSIBLE, FloatArray, IntArray
 
 _TRIPLES = 4
@@ -83,13 +81,12 @@ class PartitionPlan:
         free = sum(len(one.nodes) for one in self.pairs.relations) * math.log(2)  # in the rest
         log_sum += self.pairs.log_sum - free + self._moved
         found = exact_inference(model, self.reason, log_sum, lambda nodes: self._joint(nodes, joint))
-        wanted = {i: query.best for i, query in singles(model.queries) if query.kind == "map"}
+        wanted = worlds_wanted(model.queries)
         best = max(wanted.values(), default=0)
         if not best or not self._lists(best):
             return found
         worlds, note = told(self._worlds(best), "sums over partitions")
-        answers = replaced(found.answers, {i: map_answer(worlds[:n]) for i, n in wanted.items()})
-        return replace(found, answers=answers, notes=(*found.notes, note))
+        return with_maps(replace(found, notes=(*found.notes, note)), wanted, worlds)
 
     def draw(self, count: int, random: np.random.Generator) -> Assignments:
         """Worlds drawn: the partitions block by block. Raises NoWorldError if there is none."""

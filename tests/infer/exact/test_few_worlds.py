@@ -8,6 +8,7 @@ import pytest
 import plx
 from plx.errors import NoWorldError
 from plx.infer.exact import few_worlds as module
+from plx.infer.exact.enumeration import EnumerationPlan
 from plx.infer.exact.few_worlds import FewWorldsPlan, few_worlds
 from plx.infer.exact_plan import Refusal
 from plx.infer.problem import Problem
@@ -111,3 +112,16 @@ def test_many_worlds_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_without_hard_rules_there_is_nothing_to_list() -> None:
     assert few_worlds(Problem(grounded("random z\nweight 1: z\nquery z"))) is None
+
+
+def test_the_best_worlds_are_read_off_the_list() -> None:
+    """In the order of exact weights, no more than are possible."""
+    text = QUEENS.format(n=6) + "weight 0.1 * c: queen(c) > 3 for c in Col\nquery map 9\nquery queen(1) = 2\n"
+    problem = Problem(grounded(text))
+    plan = few_worlds(problem)
+    assert isinstance(plan, FewWorldsPlan)
+    found, other = plan.run(), EnumerationPlan(problem).run()
+    assert len(found.answers[0].worlds) == 4 and all(world.optimal for world in found.answers[0].worlds)
+    weights = [world.log_weight for world in found.answers[0].worlds]
+    assert weights == sorted(weights, reverse=True)
+    assert weights == pytest.approx([world.log_weight for world in other.answers[0].worlds])
