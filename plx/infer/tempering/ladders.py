@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -73,6 +73,10 @@ class Seldom:
         """Move lanes, or not."""
         if turn % self.turns == self.first % self.turns:
             self.move(block, random, turn // self.turns)
+
+
+def _often(move: Move) -> Move:
+    return replace(move, turns=min(move.turns, OFTEN_TURNS)) if isinstance(move, Seldom) else move
 
 
 def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
@@ -210,7 +214,9 @@ class Ladders:
         return Tally(*joined)._replace(tried=found[0].tried)
 
     def control(self) -> None:
-        """From here on add up control variates too, at the temperatures that there are now."""
+        """From here on add up control variates too, at the temperatures that there are now, and move clusters
+        often at all of them, as all count alike."""
+        self.moves = [[_often(move) for move in moves] for moves in self.moves]
         self.controls = controls_of(self.updates.plan, self.updates.path)
         self.excess = [self.controls.excess(beta) for beta in self.beta.tolist()]
         self.clear()

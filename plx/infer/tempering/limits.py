@@ -75,7 +75,7 @@ COLDEST = 0.125
 PART_BITS = 12.0
 """A part of a model that is summed over has tables of at most so many bits, …"""
 
-PART_ENTRIES = 1 << 22
+PART_ENTRIES = 1 << 24
 """… and of so many entries together, about."""
 
 PART_UNKNOWNS, PART_FACTORS = 1 << 14, 1 << 17

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from plx.graph.components import smallest_reachable
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import entries_of, owners, segments, starts
 from plx.graph.rows import BoolArray
@@ -135,6 +136,8 @@ class _Search:
         for width, cut in self._bands(none):
             yield cut
             level = self._levels(~cut)
+            if (ring := self._once_around(~cut, level)).any():
+                yield cut | ring
             half = -(-int(level.max(initial=0)) // 2)
             for part in {half, width}:
                 if 1 < part < int(level.max(initial=0)):
@@ -155,6 +158,23 @@ class _Search:
         step, count = np.unique(self.other - self.one, return_counts=True)
         often = (step > 1) & (count > OFTEN * len(self.one))
         return [int(one) for one in step[often][:MOST_STEPS]]
+
+    def _once_around(self, kept: BoolArray, level: IntArray) -> BoolArray:
+        """Which pairs open rings at one place: where levels of a part meet at several, half way from its end,
+        those at one of them."""
+        n = self.graph.n_variables
+        part = smallest_reachable(n, self.one[kept], self.other[kept])
+        far = np.zeros(n, dtype=np.int64)
+        np.maximum.at(far, part, level)
+        half, lower = far[part[self.one]] // 2, np.minimum(level[self.one], level[self.other])
+        meet = kept & (level[self.one] != level[self.other]) & (lower == half)
+        place = smallest_reachable(n, self.one[meet], self.other[meet])[self.one]
+        first, last = np.full(n, n), np.full(n, -1)
+        np.minimum.at(first, part[self.one[meet]], place[meet])
+        np.maximum.at(last, part[self.one[meet]], place[meet])
+        of = part[self.one]
+        found: BoolArray = meet & (place == first[of]) & (first[of] < last[of])
+        return found
 
     def _between(self, level: IntArray, width: float) -> BoolArray:
         apart: BoolArray = level[self.one] // width != level[self.other] // width

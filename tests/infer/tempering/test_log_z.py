@@ -15,7 +15,7 @@ from plx.infer.chains import Bridges, BridgeSums
 from plx.infer.infer import infer
 from plx.infer.inference import LogZ
 from plx.infer.mcmc.estimates import log_z_notes
-from plx.infer.mcmc.log_z import estimate
+from plx.infer.mcmc.log_z import FEW, estimate
 from plx.infer.options import Options
 from plx.infer.problem import Problem
 from plx.infer.tempering import reference, tempered, tuning
@@ -82,6 +82,28 @@ def test_a_mean_that_hangs_on_one_chain_is_not_trusted() -> None:
     made.batches = [one._replace(total=np.array([[0.0], [6.0]]) + np.zeros((2, 16))) for one in made.batches]
     found = estimate(made)
     assert found is not None and found.value == pytest.approx(3.0) and found.mcse >= 6.0
+
+
+@pytest.mark.parametrize("others", range(FEW + 2))
+def test_what_fewer_than_five_chains_saw_is_as_good_as_not_seen(others: int) -> None:
+    """Where all draws weigh the same but those of some chains, they may have missed what they never drew."""
+    rounds = 50
+    sums = np.full((1, 16), float(rounds))
+    sums[0, :others] *= 1.001
+    nothing = np.zeros((2, 16))
+    for flat in (False, True):
+        made = Bridges(0.0, np.ones(1), np.zeros(1), np.arange(16) % 2 == 1, flat=flat)
+        for _ in range(4):
+            made.add(
+                BridgeSums(
+                    sums, sums[:, ::-1], nothing, nothing, nothing, np.ones(16, dtype=np.int64), rounds
+                )
+            )
+            made.look()
+        found = estimate(made)
+        assert found is not None
+        unseen = np.sqrt(2) / (16 * 4 * rounds)
+        assert found.mcse < unseen if flat or others >= FEW else found.mcse >= unseen
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -92,7 +92,7 @@ def test_lanes_weigh_what_beta_is_on() -> None:
 def test_strips_of_a_grid_stay() -> None:
     """Of a torus most of what would be cut at best: a tree could keep no more than half."""
     part, model = _part(ising(24, 1.0)), ising(24, CRITICAL)
-    assert part.share < 0.17
+    assert part.share < 0.12  # 0.14 where rings are not opened at one place
     assert (int(part.cut.sum()) / model.graph.n_factors) == pytest.approx(part.share)
     exact = ising_log_z(24, CRITICAL)
     found = infer(with_log_z(model), "tempered", Options(seed=1, samples=4096, seconds=None))
