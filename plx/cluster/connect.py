@@ -192,10 +192,12 @@ def _at(distributed: Any, address: str) -> Iterator[Any]:
 def _knock(address: str) -> None:
     """Raises OSError, ValueError or TypeError where what is at an address does not speak as Dask: a client
     would wait for it, and is never closed where it cannot begin."""
-    from distributed.comm import connect
+    from distributed.comm.core import connect
+
+    reach: Callable[..., Any] = connect
 
     async def probe() -> None:
-        (await asyncio.wait_for(connect(address, timeout=_CONNECT), _CONNECT)).abort()
+        (await asyncio.wait_for(reach(address, timeout=_CONNECT), _CONNECT)).abort()
 
     with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
         pool.submit(lambda: asyncio.run(probe())).result()
