@@ -13,7 +13,7 @@ from plx.check.typed import CheckedSlot, Ranged, Typed
 from plx.check.walk import random_inside
 from plx.errors import Note
 from plx.syntax import ast
-from plx.values import IntArray
+from plx.values import IntArray, distinct
 from plx.weights import WeightError
 
 
@@ -102,4 +102,4 @@ def possible_at(ctx: Context, ranged: Ranged, mapped: Mapping[int, Expr]) -> Int
         set_ = substitute_set(ctx, ranged.set, mapped)
     except (ValueError, WeightError):
         return ranged.possible
-    return np.unique(np.array(set_.ids, dtype=np.int64)) if isinstance(set_, SetConst) else ranged.possible
+    return distinct(np.array(set_.ids, dtype=np.int64)) if isinstance(set_, SetConst) else ranged.possible

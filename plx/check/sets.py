@@ -35,7 +35,7 @@ from plx.source import Span
 from plx.syntax import ast
 from plx.syntax.foreign import DISCRETE_ONLY, SETS, distribution
 from plx.syntax.printer import print_value
-from plx.values import FALSE, TRUE, IntArray
+from plx.values import FALSE, TRUE, IntArray, distinct
 from plx.weights import WeightError
 
 
@@ -75,7 +75,7 @@ def finish(ctx: Context, set_: SetExpr, kind: ValueKind, possible: IntArray | No
         ctx.error(span, str(mistake))
         return broken_set(span)
     if isinstance(set_, SetConst):
-        possible = np.unique(np.array(set_.ids, dtype=np.int64))
+        possible = distinct(np.array(set_.ids, dtype=np.int64))
         kind = kind_of(ctx.values, possible)
     home = set_.name if isinstance(set_, SetType) else None
     return Ranged(set_, kind, possible, span.text, home)

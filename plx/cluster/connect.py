@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import pickle
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -178,12 +180,27 @@ def _at(distributed: Any, address: str) -> Iterator[Any]:
     """A client of the scheduler at an address."""
     with _quiet():
         try:
+            _knock(address)
             client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError):
             hint = "`dask scheduler` starts one, and prints its address, such as tcp://host:8786"
             raise PlxError(Diagnostic(f"no Dask scheduler answers at {address}", hint=hint)) from None
         with client:
             yield client
+
+
+def _knock(address: str) -> None:
+    """Raises OSError, ValueError or TypeError where what is at an address does not speak as Dask: a client
+    would wait for it, and is never closed where it cannot begin."""
+    from distributed.comm.core import connect
+
+    reach: Callable[..., Any] = connect
+
+    async def probe() -> None:
+        (await asyncio.wait_for(reach(address, timeout=_CONNECT), _CONNECT)).abort()
+
+    with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
+        pool.submit(lambda: asyncio.run(probe())).result()
 
 
 @contextmanager

@@ -17,17 +17,27 @@ import numpy as np
 from plx import weights
 from plx.graph.assemble import assemble, factor_batches, variable_cards
 from plx.graph.derived import derived_of
-from plx.graph.model import FactorGraph, GroundModel
+from plx.graph.model import FactorGraph, GroundModel, Int32Array
 from plx.graph.node_map import nodes_of
 from plx.graph.queries import singles
 from plx.graph.ragged import entries_of, owners, starts
+from plx.graph.room import PIECE, pieces
 from plx.graph.rows import BoolArray, unique_keys, unique_rows
 from plx.graph.tables import total_weight
-from plx.graph.worlds import input_owner, scope_strides
+from plx.graph.worlds import input_owner
 from plx.values import IMPOSSIBLE, ZERO, FloatArray, IntArray
 
 _ROUNDING = 1e-14
 """Rows of doubles whose sums differ by less, relatively, have one sum."""
+
+_WORTH = 1e-3
+"""A large model is put together anew where so large a share of its unknowns can be left out."""
+
+_SCANS, _FEW = 4, 16
+"""Times that scopes are gone through before they are sorted, and how many nodes a piece of them are few."""
+
+_COUNTED = 1 << 24
+"""Scope entries that are counted at once."""
 
 
 class Leaves(NamedTuple):
@@ -50,7 +60,8 @@ def without_barren(model: GroundModel) -> GroundModel:
     kept[nodes_of(model.queries)] = True
     distributions = Distributions(graph)
     found = leaves(distributions, kept)
-    if not len(found.variable):
+    least = _WORTH * graph.n_variables if graph.n_factors > PIECE else 1
+    if len(found.variable) < least:
         return model
     fixed = np.full(graph.n_variables, -1, dtype=np.int64)
     fixed[found.variable] = 0
@@ -81,31 +92,40 @@ class Distributions:
 
     def __init__(self, graph: FactorGraph) -> None:
         self.graph = graph
-        stride = scope_strides(graph)
-        card = graph.card[graph.scope].astype(np.int64)
-        table = graph.table_of[owners(graph.scope_start)].astype(np.int64)
-        self._keys = np.stack([table, card, stride], axis=1)
-        first, self.key = unique_rows(self._keys)
-        self._first = first
-        self._known = np.full(len(first), -1, dtype=np.int8)
+        self._known: dict[tuple[int, int, int], bool] = {}
+
+    def keys(self, entries: IntArray) -> IntArray:
+        """For each of these scope entries the table of its factor, the number of states of its node and its
+        stride in the table, shape (entries, 3)."""
+        graph, factor = self.graph, factor_of(self.graph, entries)
+        end, stride = graph.scope_start[factor + 1], np.ones(len(entries), dtype=np.int64)
+        later = entries + 1
+        while (inside := later < end).any():
+            stride[inside] *= graph.card[graph.scope[later[inside]]]
+            later = later + 1
+        card = graph.card[graph.scope[entries]].astype(np.int64)
+        return np.stack([graph.table_of[factor].astype(np.int64), card, stride], axis=1)
 
     def of_entries(self, entries: IntArray) -> BoolArray:
         """Whether the factor of each of these scope entries is a distribution of its node."""
-        keys = self.key[entries]
-        for key in np.unique(keys[self._known[keys] < 0]).tolist():
-            self._known[key] = self._is_constant(key)
-        found: BoolArray = self._known[keys] > 0
-        return found
+        keys = self.keys(entries)
+        first, inverse = unique_rows(keys)
+        found = np.array([self._is_distribution(*key) for key in keys[first].tolist()], dtype=bool)
+        return found[inverse]
 
-    def row(self, entry: int) -> IntArray:
-        """The first row of the table of a scope entry: the weight ids of the states of its node."""
-        table, card, stride = self._keys[entry].tolist()
+    def row(self, table: int, card: int, stride: int) -> IntArray:
+        """The first row of the table of an entry: the weight ids of the states of its node."""
         begin = int(self.graph.table_start[table])
         return self.graph.weight[begin : begin + card * stride : stride]
 
-    def _is_constant(self, key: int) -> bool:
+    def _is_distribution(self, table: int, card: int, stride: int) -> bool:
+        key = table, card, stride
+        if key not in self._known:
+            self._known[key] = self._is_constant(*key)
+        return self._known[key]
+
+    def _is_constant(self, table: int, card: int, stride: int) -> bool:
         """Whether summing a node out leaves the same number for all states of the others."""
-        table, card, stride = self._keys[self._first[key]].tolist()
         start, end = self.graph.table_start[table : table + 2]
         logs: FloatArray = self.graph.table[start:end].reshape(-1, card, stride)
         top = logs.max()
@@ -124,28 +144,28 @@ def leaves(distributions: Distributions, kept: BoolArray, ignored: BoolArray | N
     """
     graph = distributions.graph
     alive = np.ones(graph.n_factors, dtype=bool) if ignored is None else ~ignored
-    owner, factor = input_owner(graph) + graph.n_variables, owners(graph.scope_start)
-    live_derived = _live(graph, kept, alive)
+    scope = graph.scope if ignored is None else graph.scope[alive[owners(graph.scope_start)]]
     uses = kept.astype(np.int64)
-    uses += np.bincount(graph.scope[alive[factor]], minlength=graph.n_nodes)
-    uses += np.bincount(graph.input_node[live_derived[owner]], minlength=graph.n_nodes)
-    by_node = np.argsort(graph.scope, kind="stable")
-    start = starts(np.bincount(graph.scope, minlength=graph.n_nodes))
+    for begin in range(0, len(scope), _COUNTED):
+        uses += np.bincount(scope[begin : begin + _COUNTED], minlength=graph.n_nodes)
+    if graph.n_derived:
+        owner = input_owner(graph) + graph.n_variables
+        uses += np.bincount(graph.input_node[_live(graph, kept, scope)[owner]], minlength=graph.n_nodes)
+    mentions = _Mentions(graph)
     waiting = np.ones(graph.n_variables, dtype=bool)
     variables, factors = [], []
     fresh = np.flatnonzero(uses[: graph.n_variables] <= 1)
     while len(fresh):
         fresh = fresh[waiting[fresh]]
         free = fresh[uses[fresh] == 0]
-        places, which = entries_of(start, fresh)
-        entries = by_node[places]
-        used = alive[factor[entries]] & (uses[fresh] == 1)[which]
+        entries, which = mentions.of(fresh)
+        used = alive[factor_of(graph, entries)] & (uses[fresh] == 1)[which]
         entries, which = entries[used], which[used]
         mine = distributions.of_entries(entries)
         entries, which = entries[mine], which[mine]
-        first, _ = unique_keys(factor[entries])  # two leaves of one factor: one takes it along
-        entries, which = entries[first], which[first]
-        gone = factor[entries]
+        gone = factor_of(graph, entries)
+        first, _ = unique_keys(gone)  # two leaves of one factor: one takes it along
+        gone, which = gone[first], which[first]
         variables += [free, fresh[which]]
         factors += [np.full(len(free), -1, dtype=np.int64), gone]
         waiting[free] = waiting[fresh[which]] = False
@@ -155,10 +175,52 @@ def leaves(distributions: Distributions, kept: BoolArray, ignored: BoolArray | N
     return Leaves(np.concatenate([*variables, none]), np.concatenate([*factors, none]))
 
 
-def _live(graph: FactorGraph, kept: BoolArray, alive: BoolArray) -> BoolArray:
-    """The nodes that are kept, in a factor that is alive, or an input of a derived node that is live."""
+class _Mentions:
+    """Where the scopes of a graph mention nodes.
+
+    For few nodes of a large graph the scopes are gone through; they are sorted once that is asked often.
+    """
+
+    def __init__(self, graph: FactorGraph) -> None:
+        self._graph, self._scans = graph, 0
+        self._by_node: tuple[IntArray, IntArray] | None = None  # entries, and where those of each node begin
+
+    def of(self, nodes: IntArray) -> tuple[IntArray, IntArray]:
+        """The scope entries of nodes, which are sorted, and which of ``nodes`` each belongs to."""
+        graph = self._graph
+        few = len(graph.scope) > PIECE and len(nodes) < len(graph.scope) // PIECE * _FEW
+        if self._by_node is None and few and self._scans < _SCANS:
+            self._scans += 1
+            return self._scanned(nodes)
+        if self._by_node is None:
+            start = starts(np.bincount(graph.scope, minlength=graph.n_nodes))
+            self._by_node = np.argsort(graph.scope, kind="stable"), start
+        entries, start = self._by_node
+        places, which = entries_of(start, nodes)
+        return entries[places], which
+
+    def _scanned(self, nodes: IntArray) -> tuple[IntArray, IntArray]:
+        scope = self._graph.scope
+        asked = np.zeros(self._graph.n_nodes, dtype=bool)
+        asked[nodes] = True
+        found = [part.start + np.flatnonzero(asked[scope[part]]) for part in pieces(len(scope))]
+        entries = np.concatenate(found)
+        which = np.searchsorted(nodes, scope[entries])
+        order = np.argsort(which, kind="stable")
+        return entries[order], which[order]
+
+
+def factor_of(graph: FactorGraph, entries: IntArray) -> IntArray:
+    """The factor of each of these scope entries."""
+    if 8 * len(entries) > len(graph.scope):
+        return owners(graph.scope_start)[entries]
+    return np.searchsorted(graph.scope_start, entries, side="right") - 1
+
+
+def _live(graph: FactorGraph, kept: BoolArray, scope: Int32Array) -> BoolArray:
+    """The nodes that are kept, in one of these scopes, or an input of a derived node that is live."""
     live = kept.copy()
-    live[graph.scope[alive[owners(graph.scope_start)]]] = True
+    live[scope] = True
     owner = input_owner(graph) + graph.n_variables
     while True:
         reached = graph.input_node[live[owner]]
@@ -205,9 +267,10 @@ def _constants(model: GroundModel, distributions: Distributions, found: Leaves) 
     taken = found.factor >= 0
     entries, which = entries_of(graph.scope_start, found.factor[taken])
     own = entries[graph.scope[entries] == found.variable[taken][which]]
-    first, inverse = unique_keys(distributions.key[own])
-    for entry, n in zip(own[first].tolist(), np.bincount(inverse).tolist(), strict=True):
-        out.append(values.id(weights.mul(n, _sum_of(model, distributions.row(entry)))))
+    keys = distributions.keys(own)
+    first, inverse = unique_rows(keys)
+    for key, n in zip(keys[first].tolist(), np.bincount(inverse).tolist(), strict=True):
+        out.append(values.id(weights.mul(n, _sum_of(model, distributions.row(*key)))))
     return [weight for weight in out if weight != ZERO]
 
 

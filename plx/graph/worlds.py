@@ -91,7 +91,7 @@ def input_owner(graph: FactorGraph) -> IntArray:
 
 
 def derived_totals(
-    graph: FactorGraph, nodes: npt.NDArray[np.int32], derived: IntArray
+    graph: FactorGraph, nodes: npt.NDArray[np.integer], derived: IntArray
 ) -> npt.NDArray[np.int32]:
     """The sums behind derived nodes (numbered from 0), shape (derived, n), from states of all nodes."""
     counts = np.diff(graph.input_start)[derived]

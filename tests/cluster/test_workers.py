@@ -239,6 +239,7 @@ def test_ctrl_c_and_the_end_of_the_time_stop_exact_answers(
     [
         ({"cluster": "tcp://127.0.0.1:1"}, "no Dask scheduler answers at tcp://127.0.0.1:1"),
         ({"cluster": "nonsense://here"}, "no Dask scheduler answers at nonsense://here"),
+        ({"cluster": "nonsense:xx"}, "no Dask scheduler answers at nonsense:xx"),
         ({"cluster": 3}, "`cluster` is the address of a scheduler or a client of Dask, not 3"),
         ({"cluster": "tcp://127.0.0.1:1", "workers": 2}, "are two ways to say where chains run"),
         ({"workers": 0}, "`workers` is a whole number, 1 or more, not 0"),

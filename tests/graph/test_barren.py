@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import plx
+from plx.graph import barren
 from plx.graph.barren import without_barren
 from plx.graph.model import GroundModel
 from tests.models import all_states, log_weights, make_model, node_states
@@ -72,6 +73,20 @@ def test_pruned_models_have_the_same_answers(seed: int) -> None:
     assert after_z == pytest.approx(log_z, abs=1e-12)
     for one, other in zip(before, after, strict=True):
         assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_scopes_of_large_models_are_gone_through_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    models = [network(seed, 1) for seed in range(20)]
+    sorted_first = [without_barren(model) for model in models]
+    scanned: list[int] = []
+    monkeypatch.setattr(barren, "PIECE", 1)
+    monkeypatch.setattr(barren, "pieces", lambda n: scanned.append(n) or (slice(i, i + 1) for i in range(n)))
+    for model, known in zip(models, sorted_first, strict=True):
+        found = without_barren(model)
+        for one, other in zip(found.graph, known.graph, strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert found.constant_weight == known.constant_weight
+    assert scanned
 
 
 def test_some_of_these_models_are_pruned_and_some_are_not_to_the_roots() -> None:

@@ -184,7 +184,7 @@ def init_random_scan(problem: Problem, seed: int, chains: int, threads: int | No
 
 def started(
     problem: Problem, seed: int, chains: int, threads: int | None, with_structures: bool = False
-) -> tuple[Substituted, npt.NDArray[np.int32]]:
+) -> tuple[Substituted, npt.NDArray[np.integer]]:
     """The model with defined unknowns computed, and states of its variables that keep every hard rule.
 
     ``with_structures``: chains will move within assignments, which stay whole. Raises NoWorldError, naming
@@ -229,7 +229,7 @@ def lanes_from(problem: Problem, world: npt.NDArray[np.integer], seed: int, lane
 def _standing(
     problem: Problem,
     found: Substituted,
-    states: npt.NDArray[np.int32],
+    states: npt.NDArray[np.integer],
     seed: int,
     threads: int | None,
     random_scan: bool,

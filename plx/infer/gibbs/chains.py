@@ -239,10 +239,8 @@ def chains_at(
     """Chains that stand at these states of the variables, shape (V, chains), and draw from a stream."""
     threads = threads or cores()
     n = states.shape[1]
-    given = np.asarray(states, dtype=np.int32)
-    nodes = node_states(plan.graph, given) if plan.graph.n_derived else given
     kind = state_type(plan.graph)
-    total, level = derived_rows_at(plan, nodes)
+    total, level = derived_rows_at(plan, node_states(plan.graph, states) if plan.graph.n_derived else states)
     random = narrow_states(seed, stream, range(n))
     scan = narrow_states(seed, Stream.SCAN) if random_scan else np.zeros((4, 0), dtype=np.uint32)
     blocks = [
@@ -269,7 +267,8 @@ def _deal(chains: int, threads: int) -> Iterator[slice]:
     return (slice(first, min(first + width, chains)) for first in range(0, chains, width))
 
 
-def derived_rows_at(plan: CompiledModel, nodes: npt.NDArray[np.int32]) -> tuple[Counts, Counts]:
-    """Totals and states of the kept derived nodes, shape (D, chains)."""
+def derived_rows_at(plan: CompiledModel, nodes: npt.NDArray[np.integer]) -> tuple[Counts, Counts]:
+    """Totals and states of the kept derived nodes, shape (D, chains), from states of all nodes."""
     kept = plan.rows.node
-    return derived_totals(plan.graph, nodes, kept - plan.graph.n_variables), nodes[kept]
+    totals = derived_totals(plan.graph, nodes, kept - plan.graph.n_variables)
+    return totals, nodes[kept].astype(np.int32)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from plx.graph.barren import Distributions, leaves
 from plx.graph.model import FactorGraph, GroundModel
 from plx.graph.ragged import owners, starts
+from plx.graph.room import pieces
 from plx.graph.rows import BoolArray
 from plx.graph.worlds import input_owner, scope_strides
 from plx.infer.kernels.forward import draw_worlds
@@ -36,7 +37,10 @@ class ForwardStates(NamedTuple):
 
 def is_network(model: GroundModel) -> bool:
     """Whether all factors come from conditional distributions and evidence."""
-    kinds = {model.rules[rule].kind for rule in np.unique(model.graph.rule_of).tolist()}
+    used = np.zeros(len(model.rules), dtype=bool)
+    for part in pieces(model.graph.n_factors):
+        used[model.graph.rule_of[part]] = True
+    kinds = {model.rules[rule].kind for rule in np.flatnonzero(used).tolist()}
     return "random" in kinds and kinds <= _NETWORK
 
 

@@ -40,29 +40,32 @@ _SWEEPS = 8
 _SPREADING = 0.25
 """The share of the time in which starts are moved apart, once one is known."""
 
+_ROWS = 1 << 13
+"""Variables whose random states are drawn together, for all chains, so that they stay in the cache."""
+
 _LARGE, _FEW = 10_000, 8
 """Where hard rules are about more unknowns than this, only so many chains start apart."""
 
 
 def initial_states(
     problem: Problem, seed: int, chains: int, threads: int | None = None
-) -> npt.NDArray[np.int32]:
+) -> npt.NDArray[np.integer]:
     """States of the variables of positive probability, shape (V, chains), different for every chain.
 
     Where the time to search apart is over, several may start at one world. Raises NoWorldError, naming rules
     that clash, if there is no such state, and PlxError if none is found by the deadline.
     """
     model, graph = problem.model, problem.graph
+    first: npt.NDArray[np.integer]
     if is_network(model):
-        states, is_exact = forward_states(model, seed, chains)
+        first, is_exact = forward_states(model, seed, chains)
         if is_exact:
-            return states
+            return first
     else:
-        states = np.empty((graph.n_variables, chains), dtype=np.int32)
-        for chain in range(chains):
-            states[:, chain] = _random_world(graph, seed, chain)
+        first = _random_worlds(graph, seed, chains)
     if not len(problem.parts.hard_factors):
-        return states
+        return first
+    states = first.astype(np.int32, copy=False)
     from plx.infer.hard.sat import Satisfier
 
     rules, ruled = problem.parts.hard_part
@@ -108,12 +111,18 @@ def _wishes(model: GroundModel, ruled: IntArray, seed: int) -> IntArray:
     return shuffled
 
 
-def _random_world(graph: FactorGraph, seed: int, chain: int) -> npt.NDArray[np.int32]:
-    """Each variable uniform over its states; every second chain starts opposite to the one before it."""
-    random = generator(seed, Stream.FIRST_STATES, chain - chain % 2)
+def _random_worlds(graph: FactorGraph, seed: int, chains: int) -> npt.NDArray[np.unsignedinteger]:
+    """Each variable uniform over its states, shape (V, chains), in as few bytes as hold them; every second
+    chain starts opposite to the one before it."""
     card = graph.card[: graph.n_variables]
-    states: npt.NDArray[np.int32] = (random.random(graph.n_variables) * card).astype(np.int32)
-    return card - 1 - states if chain % 2 else states
+    states = np.empty((len(card), chains), dtype=np.min_scalar_type(max(1, int(card.max(initial=1)) - 1)))
+    random = [generator(seed, Stream.FIRST_STATES, chain) for chain in range(0, chains, 2)]
+    for first in range(0, len(card), _ROWS):
+        rows, size = states[first : first + _ROWS], card[first : first + _ROWS]
+        for k, one in enumerate(random):
+            rows[:, 2 * k] = one.random(len(size)) * size
+        rows[:, 1::2] = (size - 1)[:, None] - rows[:, : chains - chains % 2 : 2]
+    return states
 
 
 def _search(

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from plx.graph.barren import factor_of
 from plx.graph.model import FactorGraph, GroundModel, GroundQuery, GroundRule
-from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray
 from plx.graph.worlds import input_owner
 from plx.infer.inference import Answer, measured
 from plx.infer.mcmc.run import Sampled
 from plx.infer.options import Options
-from plx.values import FloatArray, IntArray
+from plx.values import FloatArray, IntArray, distinct
 
 _NAMED = 3
 """So many unknowns are named."""
@@ -110,8 +110,7 @@ def _about(graph: FactorGraph, variables: IntArray) -> IntArray:
     owner = input_owner(graph) + graph.n_variables
     while not seen[reached := owner[seen[graph.input_node]]].all():
         seen[reached] = True
-    factor = owners(graph.scope_start)
-    return np.unique(factor[seen[graph.scope]])
+    return distinct(factor_of(graph, np.flatnonzero(seen[graph.scope])))
 
 
 def strengths(graph: FactorGraph) -> FloatArray:

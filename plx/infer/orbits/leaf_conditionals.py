@@ -14,7 +14,7 @@ from plx.graph.leaves import WIDEST
 from plx.graph.rows import unique_rows
 from plx.infer.orbits.collapse import Collapsed, Leaves
 from plx.lift.reduced import Reduced
-from plx.values import FloatArray, IntArray
+from plx.values import FloatArray, IntArray, distinct
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Classes:
     def given(self, leaves: Leaves) -> list[tuple[IntArray, IntArray, FloatArray]]:
         """Leaves of one group by what they look like: which, their nodes [n, k] and the table given those."""
         inner = self.node[leaves.others]
-        for variable in np.unique(inner):
+        for variable in distinct(inner.ravel()):
             if self.pattern[variable] < 0:
                 self.pattern[variable] = self._pattern(int(variable))
         node = self.reduced.nodes.node[inner]

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from plx.deadline import seconds_left
 from plx.graph.assemble import variable_cards
 from plx.graph.node_map import nodes_of
 from plx.graph.queries import blocks, singles
@@ -33,6 +35,12 @@ SECONDS = 20.0
 _LEAST = 0.02
 """With fewer seconds no search is begun."""
 
+_NO_TIME = "there was no time to search for symmetries"
+
+_SETTING_UP = 1e-6
+"""Seconds that it takes for an unknown or a factor of a large model to sum out leaves, merge values and plan
+averages, before any search."""
+
 _IMAGED = 256
 """What leaves depend on is searched for images for at most so many different things."""
 
@@ -42,20 +50,23 @@ _EVERY = 12
 
 @dataclass
 class LiftedChains(Chains):
-    """Chains on the reduced model; ``every`` sweeps are made for each one that is asked for."""
+    """Chains on the reduced model; ``every`` sweeps are made for each one that is asked for.
+
+    Where there was no time to set that up they are on the model itself, with no ``averages``.
+    """
 
     chains: SteppedChains
-    averages: OrbitAverages
+    averages: OrbitAverages | None
     every: int
-    symmetry: Symmetry  # of the reduced model
+    symmetry: Symmetry | None  # of the reduced model
 
     def notes(self) -> tuple[str, ...]:
         """What the search for symmetries left out."""
-        return self.symmetry.notes
+        return (_NO_TIME,) if self.symmetry is None else self.symmetry.notes
 
-    def pooled(self) -> FloatArray:
+    def pooled(self) -> FloatArray | None:
         """Of how many counts each one is an average, shape (Σ states,)."""
-        return self.averages.pooled
+        return None if self.averages is None else self.averages.pooled
 
     def sweeps(self) -> int:
         """Sweeps that are made for each one asked for."""
@@ -63,7 +74,7 @@ class LiftedChains(Chains):
 
     def standing(self) -> Standing:
         """Where the chains stand in the reduced model. Answers are averages over its orbits."""
-        return self.chains.standing(self.symmetry.orbits)
+        return self.chains.standing(None if self.symmetry is None else self.symmetry.orbits)
 
     def taken(self, first: int, last: int, threads: int) -> LiftedChains:
         """Some of the chains, see `Chains.taken`."""
@@ -71,7 +82,12 @@ class LiftedChains(Chains):
 
 
 def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -> LiftedChains:
-    """Sum out leaves, merge interchangeable values, find the symmetries, start chains on what is left."""
+    """Sum out leaves, merge interchangeable values, find the symmetries, start chains on what is left.
+
+    Where that would take most of the time there is, chains start on the model as it is.
+    """
+    if _SETTING_UP * (problem.graph.n_variables + problem.graph.n_factors) > seconds_left() / 2:
+        return LiftedChains(blocked.init(problem, seed, chains, threads), None, 1, None)
     setting = set_up(collapse(problem.model))
     scattered = _scattered(setting)
     if len(scattered):
@@ -95,7 +111,7 @@ def set_up(collapsed: Collapsed) -> Setting:
     reduced = reduced_model(collapsed.model)
     seconds = symmetry_seconds(SECONDS)
     if seconds < _LEAST:
-        symmetry = no_symmetry(reduced.model, "vv", "there was no time to search for symmetries")
+        symmetry = no_symmetry(reduced.model, "vv", _NO_TIME)
         return Setting(leaf_conditionals(collapsed, reduced), reduced, symmetry, [])
     symmetry = find_symmetry(reduced.model, "vv", seconds)
     return Setting(leaf_conditionals(collapsed, reduced), reduced, symmetry, find_slots(reduced))
@@ -129,9 +145,10 @@ def find_slots(reduced: Reduced) -> list[ExchangeableSet]:
     return exchangeable_sets(group, starts(variable_cards(quotient.graph)), np.log(multiplicity))
 
 
-def step(chains: LiftedChains, draws: int, thin: int) -> FloatArray:
+def step(chains: LiftedChains, draws: int, thin: int) -> npt.NDArray[np.number]:
     """Counts for the targets of the original model, averaged, shape (chains, Σ states)."""
-    return chains.averages.apply(chains.chains.step(draws, thin * chains.every), draws)
+    counts = chains.chains.step(draws, thin * chains.every)
+    return counts if chains.averages is None else chains.averages.apply(counts, draws)
 
 
 def _thinning(found: OrbitAverages) -> int:

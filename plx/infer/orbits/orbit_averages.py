@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,21 @@ class OrbitAverages:
     share: FloatArray
     pooled: FloatArray
 
-    def apply(self, counts: npt.NDArray[Any], draws: int) -> FloatArray:
+    @cached_property
+    def only_counted(self) -> IntArray | None:
+        """The count that each estimate is, where nothing is averaged; else None."""
+        if len(self.source) != len(self.start) - 1 or not len(self.pool) or self.pool.min() < 0:
+            return None
+        if not ((np.diff(self.start) == 1).all() and (self.weight == 1).all() and (self.share == 1).all()):
+            return None
+        return self.source[self.pool]
+
+    def apply(self, counts: npt.NDArray[Any], draws: int) -> npt.NDArray[Any]:
         """Counts [chains, Σ states of the targets], from those of ``model``, after ``draws`` draws."""
+        taken = self.only_counted
+        if taken is not None:
+            in_order = len(taken) == counts.shape[1] and (taken == np.arange(len(taken))).all()
+            return counts if in_order else counts[:, taken]
         pools = np.full((len(self.start), len(counts)), float(draws))
         kind = np.int32 if np.issubdtype(counts.dtype, np.integer) else np.float64
         by_state = np.require(counts.T, kind, "C")
@@ -210,7 +224,7 @@ class _AveragesBuilder:
         self.tallies.use(counted)
         pairs = np.flatnonzero(counted & ~self.tallies.covers)
         variable = np.searchsorted(start, pairs, side="right") - 1
-        recorded = np.unique(variable)
+        recorded = distinct(variable)
         tallies = self.tallies.nodes()
         graph, node_of = self._with_images(tallies)
         joint = [tuple(node_of(item) for item in image) for part in self.joints for image in part.images]

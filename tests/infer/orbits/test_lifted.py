@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from plx.deadline import within
 from plx.graph.assemble import variable_cards
 from plx.graph.model import GroundModel
 from plx.graph.ragged import starts
@@ -24,7 +25,7 @@ from plx.infer.orbits.leaf_conditionals import leaf_conditionals
 from plx.infer.orbits.orbit_averages import orbit_averages
 from plx.infer.problem import Problem
 from plx.lift.exchangeable_sets import conditional_bernoulli
-from plx.lift.find import find_symmetry, reduced_group
+from plx.lift.find import find_symmetry, no_symmetry, reduced_group
 from plx.lift.group import Group
 from plx.lift.reduced import reduced_model
 from tests.benchmarks.models import curriculum, ring
@@ -376,7 +377,29 @@ def test_models_without_symmetry_are_moved_by_plain_gibbs() -> None:
     found = lifted.init(Problem(model), 3, 8, 1)
     assert found.sweeps() == 1
     assert len(set(found.symmetry.orbits.tolist())) == len(found.symmetry.orbits) == 4
+    assert found.averages is not None
     assert found.averages.pooled.tolist() == [1] * 4
+    counts = found.chains.step(30, 1)
+    assert found.averages.apply(counts, 30) is counts  # nothing is averaged, so nothing is copied
+
+
+def test_estimates_that_are_counts_are_those_that_would_be_averaged() -> None:
+    names = Counter[bool]()
+    for seed in range(60):
+        model = few_weights(seed)
+        reduced = reduced_model(model)
+        leaves = leaf_conditionals(not_collapsed(model), reduced)
+        found = orbit_averages(leaves, reduced, no_symmetry(reduced.model, "vv", ""))
+        counts = np.arange(3 * problem_states(found.model)).reshape(3, -1).astype(np.int32)
+        quick = found.apply(counts, 5)
+        names[found.only_counted is None] += 1
+        vars(found)["only_counted"] = None
+        np.testing.assert_array_equal(quick, found.apply(counts, 5))
+    assert min(names[True], names[False]) > 3
+
+
+def problem_states(model: GroundModel) -> int:
+    return int(Problem(model).targets.offset[-1])
 
 
 def agrees_with_enumeration(model: GroundModel, name: str) -> None:
@@ -406,3 +429,10 @@ def test_too_little_time_is_said_and_answers_stay_right(monkeypatch: pytest.Monk
     assert chains.notes() == ("there was no time to search for symmetries",)
     assert len(set(chains.symmetry.orbits.tolist())) == 10
     agrees_with_enumeration(model, "lifted")
+    monkeypatch.setattr(lifted, "_SETTING_UP", math.inf)  # not even to sum out leaves
+    with within(100.0):
+        chains = lifted.init(Problem(model), 3, 8, 1)
+    assert chains.averages is chains.pooled() is None
+    assert chains.notes() == ("there was no time to search for symmetries",)
+    plain = gibbs.init(Problem(model), 3, 8, 1)
+    np.testing.assert_array_equal(lifted.step(chains, 30, 1), SAMPLERS["gibbs"].step(plain, 30, 1))
