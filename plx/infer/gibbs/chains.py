@@ -245,7 +245,7 @@ def chains_at(
     scan = narrow_states(seed, Stream.SCAN) if random_scan else np.zeros((4, 0), dtype=np.uint32)
     blocks = [
         ChainBlock(
-            np.ascontiguousarray(states[:, mine], dtype=kind),
+            np.array(states[:, mine], dtype=kind, order="C"),
             np.ascontiguousarray(total[:, mine]),
             np.ascontiguousarray(level[:, mine]),
             np.ascontiguousarray(random[:, mine]),
