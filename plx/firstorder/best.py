@@ -17,12 +17,14 @@ import numpy as np
 from plx.check.program import Const, Program, Query, RandomTerm, Rule, Scope
 from plx.check.walk import parts
 from plx.firstorder.base import Base, Laid, same
-from plx.firstorder.cell_worlds import HistogramCells, choose_cells
-from plx.firstorder.ordered_worlds import OrderedCells
+from plx.firstorder.choosers import choose
+from plx.firstorder.counted_cells import BestCountedCells, CountedCells
+from plx.firstorder.pair_total_sums import BestPairTotalSums, PairTotalSums
 from plx.firstorder.picks import Best
 from plx.firstorder.questions import Question
 from plx.firstorder.structure import Structure
 from plx.firstorder.units import LongArray
+from plx.firstorder.whole import Whole
 from plx.firstorder.worlds import Layout
 from plx.graph.model import Atoms, GroundQuery
 from plx.ground.atoms import named
@@ -84,14 +86,22 @@ class BestWorlds:
             return None
         return part_query(self.layout.local.formulas, replace(query, given=()), query.part, question.env)
 
-    def world(self, structure: Structure) -> World:
+    def world(self, found: Whole) -> World:
         """A most probable world of these cells. Raises NotLiftableError where it takes too much, and
         NoWorldError where there is none."""
-        cells, pick = _BestCells(structure), Best()
-        ways = OrderedCells if cells.base.before else HistogramCells
-        worlds, weight = choose_cells(cells.base, ways(cells, np.maximum, pick), pick, 1)
-        states = Layout(cells.base, self.layout.elements, self.layout.only).states(worlds, pick.rows)[:, 0]
-        return World(states, float(weight[0]))
+        layout = Layout(found.base, self.layout.elements, self.layout.only)
+        worlds, weight = choose(_best(found), Best(), 1, layout)
+        return World(layout.states(worlds, Best().rows)[:, 0], float(weight[0]))
+
+
+def _best(found: Whole) -> Structure | CountedCells | PairTotalSums:
+    """The cells by what is best for each, and for each two."""
+    base, totals, cells = found.base, found.totals, found.cells
+    if isinstance(cells, CountedCells):
+        return BestCountedCells(base, cells.counters, totals)
+    if isinstance(cells, PairTotalSums):
+        return BestPairTotalSums(base, totals, cells.number, False)
+    return _BestCells(cells)
 
 
 def _asked(base: Base, questions: Sequence[Question]) -> tuple[list[int], set[str] | None]:

@@ -12,13 +12,10 @@ import numpy as np
 from plx.check.program import BOOLEAN, Expr, RandomTerm
 from plx.check.walk import parts
 from plx.deadline import check
-from plx.firstorder.cell_worlds import HistogramCells, choose_cells
-from plx.firstorder.counted_worlds import CountedDraws
-from plx.firstorder.ordered_worlds import OrderedCells
+from plx.firstorder.choosers import choose
 from plx.firstorder.picks import Drawn
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.questions import Pattern, Question, instances
-from plx.firstorder.structure import Structure
 from plx.firstorder.totals import Totals, counted
 from plx.firstorder.whole import Whole, whole
 from plx.firstorder.worlds import Layout, Worlds
@@ -29,12 +26,6 @@ from plx.ground.env import Env
 from plx.infer.exact_draws import refuse_large
 from plx.infer.inference import Answer
 from plx.values import IntArray
-
-
-def draw_cells(structure: Structure, count: int, random: np.random.Generator) -> Worlds:
-    """The cells of all elements in so many worlds. Raises NotLiftableError for too many histograms."""
-    ways, pick = OrderedCells if structure.base.before else HistogramCells, Drawn(random)
-    return choose_cells(structure.base, ways(structure, np.logaddexp, pick), pick, count)[0]
 
 
 class DrawnWorlds:
@@ -49,6 +40,7 @@ class DrawnWorlds:
 
     def fill(self, random: np.random.Generator) -> None:
         """Draw what pairs share."""
+        self.layout.counted = {n: one.pairs for n, one in enumerate(self.totals.all) if one.pairs is not None}
         self.states = self.layout.states(self.worlds, Drawn(random).rows)
 
     def values(self, expr: Expr, env: Env, pattern: Pattern) -> Iterator[IntArray]:
@@ -151,6 +143,8 @@ class DrawnWorlds:
         """By how much a total is above its least value [W]."""
         total, base = self.totals.all[number], self.base
         out = np.zeros(len(self.worlds.alone), dtype=np.int64)
+        if total.pairs is not None:
+            out += self.layout.added[number]
         for group, of in enumerate(total.of):
             members = np.flatnonzero(base.group_of == group)
             out += of[self.worlds.alone[None], self.worlds.cell[members]].sum(axis=0)
@@ -215,13 +209,7 @@ class Draws:
         everyone = base.rules.universe.ids.tolist()
         layout = Layout(base, self.elements if self.questions else everyone, self._names)
         refuse_large(len(everyone) + len(layout.cards), count)
-        if self.whole.structure is not None:
-            worlds = draw_cells(self.whole.structure, count, random)
-        else:
-            assert self.whole.counted is not None
-            ways = CountedDraws(self.whole.counted, random)
-            worlds = choose_cells(base, ways, Drawn(random), count)[0]
-            layout.shared = ways.shared
+        worlds = choose(self.whole.cells, Drawn(random), count, layout)[0]
         found = DrawnWorlds(self.whole.totals, worlds, layout)
         found.fill(random)
         return found

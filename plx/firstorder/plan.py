@@ -24,12 +24,12 @@ from plx.firstorder.limits import DEAR, LEAST_MEMBERS, MOST_CHOICES
 from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.pair_total_answers import PairTotalAnswers
 from plx.firstorder.questions import Question, instances, read_questions
-from plx.firstorder.refusal import NotLiftableError, shown
+from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
 from plx.firstorder.totals import rule_totals
-from plx.firstorder.whole import WholeRules, whole
+from plx.firstorder.whole import Whole, WholeRules, whole
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.infer.answers import exact_answer, log_z_answer, map_answer
@@ -48,7 +48,7 @@ class FirstOrderPlan:
 
     answers: Answers | CountedAnswers | PairTotalAnswers
     questions: Sequence[Question]
-    maps: Mapping[int, Structure] = field(default_factory=dict)
+    maps: Mapping[int, Whole] = field(default_factory=dict)
     """The cells for each of the questions that are `map`, with what is given."""
     related: Related | None = None
     """What the questions stand for; None where they stand for themselves."""
@@ -128,21 +128,13 @@ class FirstOrderPlan:
         except NoWorldError:
             raise _never_given(question.query) from None
 
-    def no_worlds(self, best: bool = False) -> NotLiftableError | None:
+    def no_worlds(self) -> NotLiftableError | None:
         """Why no worlds are put together, drawn or ``best`` ones; None where they are."""
         what = "so that no world is put together"
         if self.related is not None:
             name = next(iter(self.related.functions))
             info = self.related.original.randoms[name]
             return NotLiftableError(f"`{name}` has members as values, {what}", info.span)
-        if isinstance(self.answers, PairTotalAnswers):
-            pairs = [total.pairs for total in self.answers.totals.all if total.pairs is not None]
-            span = pairs[0].expr.span
-            return NotLiftableError(f"{shown(span)} counts pairs of members, {what}", span)
-        if isinstance(self.answers, CountedAnswers) and best:
-            counting = [part for part in self._rules.parts if part.counts and part.variables]
-            span = counting[0].task.source.span
-            return NotLiftableError(f"{shown(span)} counts others for each member, {what}", span)
         return None
 
     @cached_property
@@ -230,13 +222,11 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if (refusal := plan.no_worlds(best=True)) is not None:
+            if (refusal := plan.no_worlds()) is not None:
                 raise refusal
             try:
                 rules = plan.answers.base.rules
-                one = whole(rules, given_rules(rules.evaluator.program, question.query)).structure
-                assert one is not None
-                found[i] = one
+                found[i] = whole(rules, given_rules(rules.evaluator.program, question.query))
             except NoWorldError:
                 raise _never_given(question.query) from None
     return replace(plan, maps=found)

@@ -45,6 +45,13 @@ require count(e(x, y) for y in V if y != x) = {degree} for x in V
 query e(x, y) for x, y in V if x < y
 """
 
+EDGES = """
+type V = v1..v{n}
+random e(x: V, y: V) if x < y
+require count(e(x, y) for x, y in V if x < y) {rule}
+query e(x, y) for x, y in V if x < y
+"""
+
 MUTUAL = """
 type P = p1..p30
 random g(P): {red, green, blue}
@@ -116,8 +123,7 @@ def test_draws_of_random_programs_have_their_probabilities() -> None:
     assert max(off for _, off in found) < 1
 
 
-def test_draws_beside_evidence_on_pairs_orders_and_counts_of_pairs() -> None:
-    """Evidence on pairs is drawn with, and so is an order; where pairs are counted worlds are refused."""
+def test_draws_beside_evidence_on_pairs_and_orders() -> None:
     texts = [linked(seed, most=1).replace("p1..p3", "p1..p5") for seed in range(7)]
     found = [farthest(text, 1) for text in texts if "p1..p5" in text and "x < y" not in text]
     assert sum(shares for shares, _ in found) > 40
@@ -125,7 +131,26 @@ def test_draws_beside_evidence_on_pairs_orders_and_counts_of_pairs() -> None:
     found = [farthest(text, 1) for text in (ordered(0), ordered(1), successors(1), successors(2))]
     assert sum(shares for shares, _ in found) > 60
     assert max(off for _, off in found) < 1
-    assert all(drawn(pair_counts(seed)) is None for seed in range(2))
+
+
+def test_draws_where_pairs_are_counted() -> None:
+    found = [farthest(pair_counts(seed), 1) for seed in (2, 4, 9, 11, 17)]
+    assert sum(shares for shares, _ in found) > 50
+    assert max(off for _, off in found) < 1
+
+
+def test_graphs_of_so_many_edges_are_as_likely_as_each_other() -> None:
+    """The 120 graphs of 3 edges on 5 vertices, with Pearson's statistic; and a parity in a larger one."""
+    found = drawn(EDGES.format(n=5, rule="= 3"), 6000)
+    assert found is not None
+    pairs = [found[f"e(v{x}, v{y})"][0] for x in range(1, 6) for y in range(x + 1, 6)]
+    _, counts = np.unique(np.stack(pairs), axis=1, return_counts=True)
+    assert len(counts) == 120
+    assert ((counts - 50) ** 2 / 50).sum() < 196  # of 119 degrees of freedom; once in 100,000
+    worlds = drawn(EDGES.format(n=12, rule="% 3 = 1"), 100)
+    assert worlds is not None
+    edges = sum(worlds[f"e(v{x}, v{y})"][0] for x in range(1, 13) for y in range(x + 1, 13))
+    assert set(edges % 3) == {1} and len(set(edges)) > 3
 
 
 def test_draws_where_members_have_weights_of_their_own() -> None:
