@@ -78,7 +78,8 @@ class FirstOrderPlan:
         asked: list[GroundQuery] = []
         answers: list[Answer] = []
         model = _named(program)
-        best = BestWorlds(self.answers.base, [self.questions[i] for i in self.maps]) if self.maps else None
+        maps = [self.questions[i] for i in self.maps]
+        best = BestWorlds(self.answers.base, maps, self.related) if maps else None
         for number, question in enumerate(self.questions):
             if best is not None and number in self.maps:
                 named_map, answer = self._most_probable(best, number)
@@ -122,20 +123,11 @@ class FirstOrderPlan:
 
     def _most_probable(self, best: BestWorlds, number: int) -> tuple[GroundQuery, Answer]:
         question = self.questions[number]
-        query = best.query(question) or next(instances(self._rules.evaluator, question.query, question.env))
+        query = best.query(question, self.related.asked[number] if self.related else None)
         try:
             return query, map_answer((best.world(self.maps[number]),))
         except NoWorldError:
             raise _never_given(question.query) from None
-
-    def no_worlds(self) -> NotLiftableError | None:
-        """Why no worlds are put together, drawn or ``best`` ones; None where they are."""
-        what = "so that no world is put together"
-        if self.related is not None:
-            name = next(iter(self.related.functions))
-            info = self.related.original.randoms[name]
-            return NotLiftableError(f"`{name}` has members as values, {what}", info.span)
-        return None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -222,8 +214,6 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if (refusal := plan.no_worlds()) is not None:
-                raise refusal
             try:
                 rules = plan.answers.base.rules
                 found[i] = whole(rules, given_rules(rules.evaluator.program, question.query))

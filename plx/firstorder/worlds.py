@@ -68,7 +68,7 @@ class Layout:
         self.counted: Mapping[int, PairCounts] = {}
         self.added: dict[int, IntArray] = {}
         try:
-            self.local = Local(_about(base.rules, only), self.elements)
+            self.local = Local(about(base.rules, only), self.elements)
         except PlxError as large:
             raise NotLiftableError(large.diagnostics[0].message) from None
 
@@ -201,14 +201,14 @@ class Layout:
         out[self.local.atoms.node[atoms[there]]] = states[there]
 
 
-def _about(rules: Rules, only: Collection[str] | None) -> Rules:
+def about(rules: Rules, only: Collection[str] | None) -> Rules:
     """The rules, as if there were no other random functions than these."""
     if only is None:
         return rules
     program = rules.evaluator.program
-    about = copy(rules)
-    about.evaluator = Evaluator(
+    found = copy(rules)
+    found.evaluator = Evaluator(
         replace(program, randoms={n: program.randoms[n] for n in program.randoms if n in only})
     )
-    about.facts = [facts for facts in rules.facts if facts.random in only]
-    return about
+    found.facts = [facts for facts in rules.facts if facts.random in only]
+    return found

@@ -14,7 +14,7 @@ from plx.answer.named import NamedAnswer
 from plx.errors import PlxError
 from plx.firstorder.plan import FirstOrderPlan
 from tests.firstorder.comparing import lifted
-from tests.firstorder.programs import linked, mutual, ordered, pair_counts, program, successors
+from tests.firstorder.programs import functions, linked, mutual, ordered, pair_counts, program, successors
 
 
 def best(text: str) -> NamedAnswer | None:
@@ -48,15 +48,19 @@ def fact(name: str, value: object) -> str:
     [
         *((program, seed) for seed in range(6)), (linked, 0), (linked, 3), (ordered, 1),
         (successors, 1), (counting, 1), (counting, 5), (mutual, 1), (mutual, 4), (pair_counts, 2),
-        (pair_counts, 9), (pair_counts, 17),
+        (pair_counts, 9), (pair_counts, 17), (functions, 2), (functions, 5), (functions, 10),
     ],
 )  # fmt: skip
 def test_the_best_world_of_random_programs(make: Callable[[int], str], seed: int) -> None:
     lines = make(seed).splitlines()
     head = "\n".join(line for line in lines if not line.startswith("query")) + "\n"
-    a, b = re.findall(r"query \(f\((\S+?)\), f\((\S+?)\)\)", make(seed))[0]
+    named = re.findall(r"query \(f\((\S+?)\), f\((\S+?)\)\)", make(seed))
+    a, b = named[0] if named else ("p1", "p2")
     asked = ["map", "map f(x) for x in P", f"map given f({a})"]
     asked += [f"map e({a}, {b}) given !f({b}), z"] if "random e" in head else []
+    if make is functions:
+        value = "q1" if ": Q" in head else "p1"
+        asked += ["map g(x) for x in P", f"map g(p1) given g(p2) = {value}, !z"]
     for query in asked:
         text = f"{head}query {query}\n"
         plan = lifted(text)
@@ -126,7 +130,7 @@ query map smokes(x) for x in P
 
 
 def test_the_best_world_where_members_and_pairs_are_counted() -> None:
-    """A 3-regular graph as few of whose edges as can be leave those who are marked; and the cheapest pairs."""
+    """A 3-regular graph, few of whose edges leave those who are marked; and the cheapest pairs."""
     found = best("""
 type V = v1..v14
 random mark(V)
