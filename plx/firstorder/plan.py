@@ -89,7 +89,7 @@ class FirstOrderPlan:
             found = [self.answers.answer(pattern) for pattern in question.patterns]
             for pattern, one in zip(question.patterns, found, strict=True):
                 if one.log_z == -np.inf:
-                    raise _never_given(pattern.query)
+                    raise never_given(pattern.query)
             for named, answer in self._named(model, number, found):
                 asked.append(named)
                 answers.append(answer)
@@ -127,7 +127,7 @@ class FirstOrderPlan:
         try:
             return query, map_answer((best.world(self.maps[number]),))
         except NoWorldError:
-            raise _never_given(question.query) from None
+            raise never_given(question.query) from None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -218,7 +218,7 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
                 rules = plan.answers.base.rules
                 found[i] = whole(rules, given_rules(rules.evaluator.program, question.query))
             except NoWorldError:
-                raise _never_given(question.query) from None
+                raise never_given(question.query) from None
     return replace(plan, maps=found)
 
 
@@ -279,7 +279,8 @@ def no_world(rules: Sequence[Rule]) -> Diagnostic:
     )
 
 
-def _never_given(query: Query) -> PlxError:
+def never_given(query: Query) -> PlxError:
+    """The error where what a query is given is impossible."""
     span = query.given[0].span.to(query.given[-1].span) if query.given else query.span
     return PlxError(Diagnostic(f"the given of line {span.line} has probability 0", span))
 

@@ -261,3 +261,24 @@ def test_time_that_is_over_is_said() -> None:
     voters = plx.compile(VOTERS.replace("p1..p14", "p1..p600"))
     with pytest.raises(PlxError, match="no worlds were drawn within 0 seconds"):
         voters.sample(5, seconds=0)
+
+
+def test_draws_given_what_all_queries_are_given() -> None:
+    """Where all queries are given the same, which names members and a pair, worlds are drawn given it."""
+    text = """
+type P = p1..p300
+random s(P)
+random e(P, P)
+weight 1: s(x) for x in P
+require e(x, y) & s(x) => s(y) for x, y in P
+weight -9: e(x, y) for x, y in P
+"""
+    given = "given e(p1, p2), s(p1), !s(p3)"
+    asked = f"query s(p2) {given}\nquery s(x) for x in P if x != p2 {given}\n"
+    worlds = plx.compile(text + asked).sample(200, seed=1)
+    assert "not grounded" in worlds.reason
+    assert worlds[f"s(p1) {given}"].all() and worlds[f"s(p2) {given}"].all()
+    assert not worlds[f"s(p3) {given}"].any()
+    assert 0.6 < worlds[f"s(p4) {given}"].mean() < 0.85
+    with pytest.raises(PlxError, match="the given of line 8 has probability 0"):
+        plx.compile(f"{text}query s(p4) given e(p1, p2) & s(p1) & !s(p2)\n").sample(5, seed=1)
