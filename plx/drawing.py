@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, repeat
 
 import numpy as np
 
 from plx.answer.estimate import name_draws, observed, slot_names
 from plx.answer.sample import Sample
+from plx.check.program import Program, Query
 from plx.clash import explained
 from plx.deadline import OutOfTimeError, within
-from plx.errors import CallError, Diagnostic, PlxError
+from plx.errors import CallError, Diagnostic, NoWorldError, PlxError
+from plx.firstorder.best import given_rules
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.draws import draw_worlds as draw_worlds_of
+from plx.firstorder.plan import never_given
+from plx.firstorder.questions import instances
 from plx.firstorder.refusal import NotLiftableError
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
+from plx.ground.bind import all_instances
 from plx.ground.condition import condition
+from plx.ground.env import ROOT
+from plx.ground.evaluate import Evaluator
 from plx.ground.given import QueryGroup, by_given
 from plx.infer.answer_size import refuse_large_draws
 from plx.infer.exact_draws import draw_worlds, not_drawn
@@ -71,18 +80,21 @@ def _lifted(
     if not isinstance(origin, CheckedProgram):
         return None
     asked = [query for query in origin.program.queries if query.targets and not whole]
-    open_ = tuple(query for query in asked if not query.given)
-    if asked and not open_:  # all under something given
-        return None
+    open_, program = tuple(query for query in asked if not query.given), origin.program
+    given = None if open_ or not asked else asked[0]
+    if given is not None:
+        if not _is_given_alike(program, asked):
+            return None
+        open_, program = tuple(replace(one, given=()) for one in asked), given_rules(program, given)
     clock = Clock()
-    way = FirstOrderWay(replace(origin.program, queries=open_), origin.numbers(), options.seconds)
-    with explained(origin):
+    way = FirstOrderWay(replace(program, queries=open_), origin.numbers(), options.seconds)
+    with explained(origin), _never(given):
         if way.is_small and not small and not way.is_cheaper:
             return None
         if isinstance(way.plan, NotLiftableError):
             raise way.plan
         worlds, queries = draw_worlds_of(way.plan, count, generator(options.seed, Stream.DRAWS))
-        model = worlds.model(tuple(queries))
+        model = worlds.model(tuple(queries) if given is None else _named(origin.program, asked, queries))
         if not open_:
             model = replace(model, queries=tuple(_unknowns(model.atoms)))
         answers = tuple(worlds.answers([query.targets for query in model.queries]))
@@ -91,6 +103,34 @@ def _lifted(
             seconds=clock.seconds, notes=(_LEFT_OUT,) if len(open_) < len(asked) else (), apart=1,
         )  # fmt: skip
         return Sample(name, name_draws(model, answers), found, observed(model))
+
+
+def _is_given_alike(program: Program, queries: Sequence[Query]) -> bool:
+    """Whether queries are given the same, which is about no variable of theirs."""
+    terms = Evaluator(program).terms
+    return all(query.given == queries[0].given for query in queries) and not any(
+        terms.free(expr) for expr in queries[0].given
+    )
+
+
+def _named(program: Program, asked: Sequence[Query], found: Sequence[GroundQuery]) -> tuple[GroundQuery, ...]:
+    """The instances of queries, by the names that they have with what they are given."""
+    evaluator = Evaluator(program)
+    envs = [all_instances(evaluator, ROOT, query.scope) for query in asked]
+    named = chain.from_iterable(map(instances, repeat(evaluator), asked, envs))
+    pairs = zip(found, named, strict=True)
+    return tuple(replace(query, name=one.name, text=one.text) for query, one in pairs)
+
+
+@contextmanager
+def _never(given: Query | None) -> Iterator[None]:
+    """That there is no world is said of what a query is given, if it is given something."""
+    try:
+        yield
+    except NoWorldError:
+        if given is None:
+            raise
+        raise never_given(given) from None
 
 
 def _grounded(

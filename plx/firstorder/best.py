@@ -17,12 +17,17 @@ import numpy as np
 from plx.check.program import Const, Program, Query, RandomTerm, Rule, Scope
 from plx.check.walk import parts
 from plx.firstorder.base import Base, Laid, same
-from plx.firstorder.cell_worlds import HistogramCells, choose_cells
-from plx.firstorder.ordered_worlds import OrderedCells
+from plx.firstorder.choosers import choose
+from plx.firstorder.counted_cells import BestCountedCells, CountedCells
+from plx.firstorder.function_queries import MembersAsked
+from plx.firstorder.function_worlds import Shown
+from plx.firstorder.functions import Related
+from plx.firstorder.pair_total_sums import BestPairTotalSums, PairTotalSums
 from plx.firstorder.picks import Best
-from plx.firstorder.questions import Question
+from plx.firstorder.questions import Question, instances
 from plx.firstorder.structure import Structure
 from plx.firstorder.units import LongArray
+from plx.firstorder.whole import Whole
 from plx.firstorder.worlds import Layout
 from plx.graph.model import Atoms, GroundQuery
 from plx.ground.atoms import named
@@ -68,30 +73,46 @@ def _best_of(pairs: Mapping[tuple[int, int], Laid]) -> dict[tuple[int, int], Lon
 class BestWorlds:
     """The unknowns that `map` queries ask for, in a most probable world."""
 
-    def __init__(self, base: Base, questions: Sequence[Question]) -> None:
+    def __init__(self, base: Base, questions: Sequence[Question], related: Related | None) -> None:
+        self._related = related
         self.layout = Layout(base, *_asked(base, questions))
+        self._shown = self._shown_of(self.layout)
 
     @cached_property
     def atoms(self) -> Atoms:
         """The unknowns by name."""
-        table = self.layout.local.atoms
-        return named(table, self.layout.base.rules.evaluator.program, np.arange(len(self.layout.cards)))
+        return named(self._shown.local.atoms, self._shown.program, np.arange(len(self._shown.cards)))
 
-    def query(self, question: Question) -> GroundQuery | None:
-        """A query with the numbers of the atoms that it is about; None where these are all."""
-        query = question.query
-        if not isinstance(query.part, RandomTerm):
-            return None
-        return part_query(self.layout.local.formulas, replace(query, given=()), query.part, question.env)
+    def query(self, question: Question, asked: MembersAsked | None) -> GroundQuery:
+        """A query with the numbers of the atoms that it is about; ``asked`` is the one that it stands for."""
+        query, env = question.query, question.env
+        if asked is not None and self._related is not None:
+            query, env = asked.query, self._related.env(asked)
+        if isinstance(query.part, RandomTerm):
+            return part_query(self._shown.local.formulas, replace(query, given=()), query.part, env)
+        return next(instances(self._shown.local.evaluator, query, env))
 
-    def world(self, structure: Structure) -> World:
+    def world(self, found: Whole) -> World:
         """A most probable world of these cells. Raises NotLiftableError where it takes too much, and
         NoWorldError where there is none."""
-        cells, pick = _BestCells(structure), Best()
-        ways = OrderedCells if cells.base.before else HistogramCells
-        worlds, weight = choose_cells(cells.base, ways(cells, np.maximum, pick), pick, 1)
-        states = Layout(cells.base, self.layout.elements, self.layout.only).states(worlds, pick.rows)[:, 0]
-        return World(states, float(weight[0]))
+        layout = Layout(found.base, self.layout.elements, self.layout.only)
+        worlds, weight = choose(_best(found), Best(), 1, layout)
+        states = self._shown_of(layout).states(layout.states(worlds, Best().rows))
+        return World(states[:, 0], float(weight[0]))
+
+    def _shown_of(self, layout: Layout) -> Shown:
+        related = self._related
+        return Shown(layout) if related is None else Shown(layout, related.original, related.functions)
+
+
+def _best(found: Whole) -> Structure | CountedCells | PairTotalSums:
+    """The cells by what is best for each, and for each two."""
+    base, totals, cells = found.base, found.totals, found.cells
+    if isinstance(cells, CountedCells):
+        return BestCountedCells(base, cells.counters, totals)
+    if isinstance(cells, PairTotalSums):
+        return BestPairTotalSums(base, totals, cells.number, False)
+    return _BestCells(cells)
 
 
 def _asked(base: Base, questions: Sequence[Question]) -> tuple[list[int], set[str] | None]:

@@ -10,7 +10,7 @@ import numpy as np
 from plx.deadline import check
 from plx.errors import Diagnostic, NoWorldError
 from plx.firstorder.base import Base
-from plx.firstorder.histograms import Histograms, Plus, Unit, histograms
+from plx.firstorder.histograms import Histograms, Unit, histograms
 from plx.firstorder.picks import Pick
 from plx.firstorder.structure import Structure
 from plx.firstorder.worlds import Codes, Worlds
@@ -66,8 +66,8 @@ def choose_cells(base: Base, chooser: Chooser, pick: Pick, count: int) -> tuple[
 class HistogramCells:
     """First a histogram is chosen, then which elements are in which cell of it."""
 
-    def __init__(self, structure: Structure, plus: Plus, pick: Pick) -> None:
-        self.structure, self._plus, self._pick = structure, plus, pick
+    def __init__(self, structure: Structure, pick: Pick) -> None:
+        self.structure, self._pick = structure, pick
         self._kept: tuple[int, Histograms] | None = None
 
     def total(self, g: int) -> float:
@@ -92,7 +92,7 @@ class HistogramCells:
 
     def _histograms(self, g: int) -> Histograms:
         if self._kept is None or self._kept[0] != g:
-            self._kept = g, histograms(self.structure, g, self._plus)
+            self._kept = g, histograms(self.structure, g, self._pick.plus)
         return self._kept[1]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from plx.firstorder.base import Base
 from plx.firstorder.counters import DEAD, CountersOf
+from plx.firstorder.local import Table
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.totals import Totals
 from plx.firstorder.units import LongArray
@@ -23,8 +26,13 @@ class CountedCells:
     """The cells of every kind, numbered from ``offset[kind]``, and what they count of each other.
 
     ``merged[kind]`` [C] is the cell, within its kind, of each joint state of the unknowns of an element;
-    ``accepts[kind]`` [C, S] and ``firsts[kind]`` [C] are as in `CountersOf`.
+    ``accepts[kind]`` [C, S] and ``firsts[kind]`` [C] are as in `CountersOf`. ``best``: by the best of the
+    joint states in a cell, and of what two elements share, for a most probable world; then it is the same who
+    of a cell is who, so that ``factorial``, the logs of factorials, is 0.
     """
+
+    best: ClassVar[bool] = False
+    plus: ClassVar[np.ufunc] = np.logaddexp
 
     def __init__(self, base: Base, counters: CountersOf, totals: Totals) -> None:
         self.base, self.counters, self.totals = base, counters, totals
@@ -36,12 +44,13 @@ class CountedCells:
         self.sample = [np.unique(merged, return_index=True)[1] for merged in self.merged]
         self.offset = [0, *np.cumsum(self.sizes).tolist()]
         n = len(base.rules.universe.ids)
-        self.factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, n + 1)))])
+        ways = np.zeros(n) if self.best else np.cumsum(np.log(np.arange(1.0, n + 1)))
+        self.factorial = np.concatenate([[0.0], ways])
 
     def own(self, group: int) -> FloatArray:
         """The log weight [G, m] of the cells of a group."""
         merged, own = self.merged[self.base.kind[group]], self.base.own[group]
-        columns = [np.logaddexp.reduce(own[:, merged == m], axis=1) for m in range(merged.max() + 1)]
+        columns = [self.plus.reduce(own[:, merged == m], axis=1) for m in range(merged.max() + 1)]
         return np.stack(columns, axis=1)
 
     @cached_property
@@ -62,14 +71,18 @@ class CountedCells:
         labels, sides = self.counters.labels(base.units, x, y)
         if len(labels) > 10:
             raise NotLiftableError("two members have too many counts of each other")
-        weights = base.units.pair(x, y, labels)
+        weights = self._by_label(x, y, labels)
         found: Options = {}
         for code, ups in enumerate(self.counters.ups(sides)):
             one = weights[..., code] if labels else weights[..., 0]
             if np.isfinite(one).any():
-                found[ups] = np.logaddexp(found[ups], one) if ups in found else one
+                found[ups] = self.plus(found[ups], one) if ups in found else one
         self._refuse_order(a, b, found)
         return found
+
+    def _by_label(self, x: int, y: int, labels: Sequence[tuple[Table, int]]) -> LongArray:
+        """The log weights [G, C, C', M] of two elements by what they count for each other."""
+        return self.base.units.pair(x, y, labels)
 
     def _refuse_order(self, a: int, b: int, found: Options) -> None:
         ordered = self.base.rules.ordered
@@ -138,3 +151,18 @@ class CountedCells:
             for m, state in enumerate(first)
             if state != DEAD and np.isfinite(own[g, m])
         ]
+
+
+class BestCountedCells(CountedCells):
+    """See `CountedCells`."""
+
+    best: ClassVar[bool] = True
+    plus: ClassVar[np.ufunc] = np.maximum
+
+    def _by_label(self, x: int, y: int, labels: Sequence[tuple[Table, int]]) -> LongArray:
+        units = self.base.units
+        joint = units.joint(x, y)[0]
+        code = units.labelled(x, y, labels)
+        ways = range(math.prod(m for _, m in labels))
+        best = [np.where(code == label, joint, -np.inf).max(axis=3) for label in ways]
+        return np.stack(best, axis=3).astype(np.longdouble)

@@ -1,9 +1,9 @@
-"""Worlds in which members count each other: drawn by putting back, one by one, those that were taken out."""
+"""Worlds in which members count each other: chosen by putting back, one by one, those that were taken out."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,43 +12,26 @@ from plx.firstorder.cell_worlds import Chosen, joint_states
 from plx.firstorder.counted_cells import CountedCells, Ups
 from plx.firstorder.counters import DEAD
 from plx.firstorder.limits import MOST_TURNS, MOST_WORLDS_OF_CLASSES
-from plx.firstorder.picks import Drawn
+from plx.firstorder.picks import Pick
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.turns import Classes, Turns
 from plx.firstorder.units import Units
-from plx.firstorder.worlds import Codes
+from plx.firstorder.worlds import MOST_PAIRS, Codes
 from plx.values import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from plx.infer.kernels.members_back import Options, Placed
 
 _MOST_KEPT = 1 << 25
 """States of all turns that are kept, 512 MB."""
 
-_MOST_PAIRS = 1 << 28
-"""Pairs in all worlds of which is kept what they share, 512 MB."""
 
-
-@dataclass(frozen=True, eq=False)
-class _Arrays:
-    """What the kernels take, as they say it: classes, tables, and options."""
-
-    radix: IntArray
-    cell: IntArray
-    state: IntArray
-    order: IntArray
-    tables: tuple[IntArray, IntArray, IntArray, FloatArray]
-    accept: FloatArray
-    factorial: FloatArray
-    option_start: IntArray
-    option_after: IntArray
-    option_log: FloatArray
-    option_code: IntArray
-
-
-class CountedDraws:
+class CountedChooser:
     """As `plx.firstorder.cell_worlds.Chooser`, with what pairs count of each other."""
 
-    def __init__(self, cells: CountedCells, random: np.random.Generator) -> None:
+    def __init__(self, cells: CountedCells, pick: Pick) -> None:
         self.cells, self.base, self.turns = cells, cells.base, Turns(cells)
-        self._random, self._pick = random, Drawn(random)
+        self._pick = pick
         self._used = [*range(cells.totals.ruled)]
         self._classes = self.turns.layout((), self._used)
         self.codes: dict[tuple[Ups, Ups], int] = {}
@@ -65,20 +48,23 @@ class CountedDraws:
     def cells_of(self, g: int, count: int) -> Chosen:
         """See `Chooser`."""
         n = len(self.base.rules.universe.ids)
-        if n * n * count > _MOST_PAIRS:
+        if n * n * count > MOST_PAIRS:
             raise NotLiftableError(
-                f"{count:,} worlds have {n * n * count:,} pairs that are counted (at most {_MOST_PAIRS:,})"
+                f"{count:,} worlds have {n * n * count:,} pairs that are counted (at most {MOST_PAIRS:,})"
             )
-        steps = self._steps(g)
-        last = self._pick.many(self._last(g), count)
-        key = steps[-1][0][last]
-        stand = np.zeros((count, n), dtype=np.int64)
-        code = np.full((count, n, n), -1, dtype=np.int16)
+        from plx.infer.kernels.members_back import Placed
+
+        steps, logs = self._steps(g), self._last(g)
+        last = self._pick.many(logs, count)
+        worlds = Placed(
+            np.zeros((count, n), dtype=np.int64), np.full((count, n, n), -1, dtype=np.int16),
+            steps[-1][0][last], self._pick.seeds(count),
+        )  # fmt: skip
         for placed in range(n):
             check()
-            self._back(steps[n - placed - 1], steps[n - placed], key, placed, stand, code)
-        cell, place = self._who(g, key, stand)
-        return Chosen(np.zeros(count), cell, self._by_element(code, place))
+            self._back(steps[n - placed - 1], steps[n - placed], placed, worlds)
+        cell, place = self._who(g, worlds.key, worlds.stand)
+        return Chosen(logs[last], cell, self._by_element(worlds.code, place))
 
     def shared(self, units: Units, x: int, y: int) -> IntArray:
         """The code of each joint state [G, C, C', R] of what two elements share, or [1, …]."""
@@ -107,27 +93,27 @@ class CountedDraws:
         from plx.infer.kernels.members_in_turn import members_in_turn
 
         classes, n = self._classes, len(self.base.rules.universe.ids)
-        self._arrays = self._laid_out(g, classes)
+        self._turn = self.turns.turn(g, classes, n)
+        self._options = self._laid_out(g, classes)
         keys, logs = self.turns.starts(g, (), classes, self._used)
-        found, kept, left = [_sorted(keys, logs)], 0, np.array([MOST_TURNS])
+        left = np.array([MOST_TURNS])
+        first = members_in_turn(self._turn, 0, keys, logs, MOST_WORLDS_OF_CLASSES, left)
+        found, kept = [_sorted(*first)], 0
         for _ in range(n):
             check()
             if not len(found[-1][0]):
                 break
-            one = self._arrays
-            after = members_in_turn(
-                one.radix, one.cell, one.state, one.order, *one.tables, one.accept, one.factorial, 1,
-                *found[-1], MOST_WORLDS_OF_CLASSES, left,
-            )  # fmt: skip
+            after = members_in_turn(self._turn, 1, *found[-1], MOST_WORLDS_OF_CLASSES, left)
             found.append(_sorted(*after))
             kept += len(found[-1][0])
             if kept > _MOST_KEPT or (len(found[-1][0]) and found[-1][0][0] == -1):
                 raise NotLiftableError("members and their counts have too many states to keep")
         return found
 
-    def _laid_out(self, g: int, classes: Classes) -> _Arrays:
-        n, counters = len(self.base.rules.universe.ids), self.cells.counters
-        order = sorted(range(len(classes.cell)), key=lambda d: (-classes.state[d], classes.cell[d]))
+    def _laid_out(self, g: int, classes: Classes) -> Options:
+        from plx.infer.kernels.members_back import Options
+
+        counters = self.cells.counters
         start, after, log, code = [0], [], [], []
         for options in self.turns.options(g, classes):
             for up, to, weight in options:
@@ -135,31 +121,27 @@ class CountedDraws:
                 log.append(weight)
                 code.append(self.codes[up, to])
             start.append(len(log))
-        return _Arrays(
-            np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
-            self.turns.tables(g, classes, n), self.cells.accept, self.cells.factorial, np.array(start),
-            np.array(after, dtype=np.int64).reshape(-1, counters.size), np.array(log, dtype=np.float64),
-            np.array(code, dtype=np.int64),
+        return Options(
+            np.array(start), np.array(after, dtype=np.int64).reshape(-1, counters.size),
+            np.array(log, dtype=np.float64), np.array(code, dtype=np.int64),
         )  # fmt: skip
 
     def _back(
-        self, before: tuple[IntArray, FloatArray], after: tuple[IntArray, FloatArray], key: IntArray,
-        placed: int, stand: IntArray, code: Codes,
+        self, before: tuple[IntArray, FloatArray], after: tuple[IntArray, FloatArray], placed: int,
+        worlds: Placed,
     ) -> None:  # fmt: skip
-        """Put a member into every world; ``key`` are their states, and become those before the turn."""
+        """Put a member into every world, whose keys become those before the turn."""
         from plx.infer.kernels.members_back import members_back
 
-        count = len(key)
-        threshold = self._random.random(count) * (1 - 1e-9)  # sums of shares are 1 but for rounding
-        world = np.lexsort([threshold, key])
-        keys, first = np.unique(key[world], return_index=True)
+        count = len(worlds.key)
+        threshold = self._pick.shares(count)
+        world = np.lexsort([threshold, worlds.key])
+        keys, first = np.unique(worlds.key[world], return_index=True)
         logs = after[1][np.searchsorted(after[0], keys)]
-        seeds = self._random.integers(0, 1 << 63, count, dtype=np.uint64)
-        one = self._arrays
+        worlds.random[:] = self._pick.seeds(count)
         members_back(
-            one.radix, one.cell, one.state, one.order, *one.tables, one.accept, one.factorial,
-            one.option_start, one.option_after, one.option_log, one.option_code, *before, keys, logs,
-            np.append(first, count), world, threshold[world], placed, stand, code, key, seeds,
+            self._turn, self._options, *before, keys, logs, np.append(first, count), world,
+            threshold[world], placed, worlds,
         )  # fmt: skip
 
     # -------------------------------------------------------------------------- members
@@ -199,7 +181,7 @@ class CountedDraws:
             began[:, members] = number[mine]
             cell[members] = joint_states(self.cells.merged[kind], base.own[group][g], mine, self._pick).T
         place = np.zeros((count, n), dtype=np.int64)
-        tie = self._random.random((count, n))
+        tie = self._pick.shuffled(np.tile(np.arange(n), (count, 1)))
         rows = np.arange(count)[:, None]
         place[rows, np.lexsort([tie, began], axis=1)] = np.argsort(stand, axis=1, kind="stable")
         return cell, place
@@ -213,8 +195,6 @@ class CountedDraws:
 
 
 def _sorted(keys: IntArray, logs: FloatArray) -> tuple[IntArray, FloatArray]:
-    """States of which equal ones are added, in the order of their keys."""
-    from plx.firstorder.links import gathered
-
-    terms = gathered(keys, logs)
-    return terms.key, terms.logs
+    """States in the order of their keys."""
+    order = np.argsort(keys)
+    return keys[order], logs[order]

@@ -36,7 +36,7 @@ from plx.firstorder.questions import instances
 from plx.firstorder.refusal import NotLiftableError, shown
 from plx.graph.model import GroundQuery
 from plx.ground.bind import all_instances
-from plx.ground.env import ROOT
+from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.tasks import split
 from plx.values import TRUE
@@ -52,10 +52,13 @@ class Related:
     asked: tuple[MembersAsked | None, ...]
     functions: tuple[str, ...]
 
+    def env(self, asked: MembersAsked) -> Env:
+        """The instances of a query of the original."""
+        return all_instances(Evaluator(self.original), ROOT, asked.query.scope)
+
     def instances(self, asked: MembersAsked) -> Iterator[GroundQuery]:
         """The instances of a query of the original by name, without targets."""
-        evaluator = Evaluator(self.original)
-        return instances(evaluator, asked.query, all_instances(evaluator, ROOT, asked.query.scope))
+        return instances(Evaluator(self.original), asked.query, self.env(asked))
 
 
 def related(program: Program, universe: Universe) -> Related:
@@ -148,12 +151,24 @@ class _Relations:
     def query(self, query: Query) -> tuple[Query, MembersAsked | None]:
         """A query of the relations, and what it stands for. Raises NotLiftableError."""
         if query.kind == "map":
-            name = next(iter(self.terms.functions))
-            what = f"a most probable world has values of `{name}`, which are members"
-            raise NotLiftableError(what, query.span)
+            return self._map(query), MembersAsked(query, (), ())
         if any(map(self._mentions, (*query.targets, *query.given))):
             return translated(self.terms, query)
         return query, None
+
+    def _map(self, query: Query) -> Query:
+        """A `map` of the relations, of all values of what it is about. Raises NotLiftableError."""
+        given = tuple(map(self.terms.rewritten, query.given))
+        for expr in given:
+            if (term := self.terms.first(expr)) is not None:
+                what = f"{shown(query.span)} is not about single values of `{term.name}`"
+                raise NotLiftableError(what, query.span)
+        part, scope = query.part, query.scope
+        if isinstance(part, RandomTerm) and self.terms.is_term(part):
+            value = self.terms.value(part)
+            part = self.terms.at(part, value.variable)
+            scope = replace(scope, bindings=(*scope.bindings, value))
+        return replace(query, given=given, part=part, scope=scope)
 
     def _mentions(self, expr: Expr) -> bool:
         return self.terms.first(expr) is not None

@@ -8,7 +8,6 @@ import numpy as np
 
 from plx.deadline import check
 from plx.firstorder.cell_worlds import Chosen, joint_states
-from plx.firstorder.histograms import Plus
 from plx.firstorder.ordered import MOST_KEPT, OrderedSums, Step
 from plx.firstorder.picks import Pick
 from plx.firstorder.refusal import NotLiftableError
@@ -19,8 +18,8 @@ from plx.values import FloatArray, IntArray
 class OrderedCells:
     """As `plx.firstorder.cell_worlds.Chooser`: the steps of `OrderedSums` are kept, and gone back along."""
 
-    def __init__(self, structure: Structure, plus: Plus, pick: Pick) -> None:
-        self.structure, self._plus, self._pick = structure, plus, pick
+    def __init__(self, structure: Structure, pick: Pick) -> None:
+        self.structure, self._pick = structure, pick
         self.sums = OrderedSums(structure)
         if self.sums.steps > MOST_KEPT:
             raise NotLiftableError(
@@ -52,7 +51,7 @@ class OrderedCells:
     def _steps(self, g: int) -> tuple[Sequence[Step], FloatArray]:
         """The steps, and the log weights of the last states."""
         if self._kept is None or self._kept[0] != g:
-            steps, ruled = self.sums.kept(g, self._plus)
+            steps, ruled = self.sums.kept(g, self._pick.plus)
             self._kept = g, steps, steps[-1].logs + ruled
         return self._kept[1:]
 

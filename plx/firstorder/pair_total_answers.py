@@ -25,14 +25,13 @@ class PairTotalAnswers:
 
     def __init__(self, base: Base, totals: Totals) -> None:
         self.base, self.totals = base, totals
-        self.ruled = [n for n in range(totals.ruled) if totals.all[n].pairs is not None]
         self._sums: dict[tuple[int, bool], PairTotalSums] = {}
 
     def sums(self, pattern: Pattern | None) -> PairTotalSums:
         """The sums that a pattern needs; None for log Z. Raises NotLiftableError for two totals of pairs."""
         numbers = () if pattern is None else pattern.numbers
         asked = [n for n in numbers if self.totals.all[n].pairs is not None]
-        over = list(dict.fromkeys([*self.ruled, *asked]))
+        over = list(dict.fromkeys([*self.totals.ruled_of_pairs, *asked]))
         if len(over) > 1:
             raise NotLiftableError("several different counts of pairs are asked for together")
         number = over[0] if over else self._any
@@ -50,7 +49,7 @@ class PairTotalAnswers:
         """The log of the sum over all worlds."""
         sums = self.sums(None)
         logs = [
-            self.base.alone[g] + self.weighted(g, sums, sums.rest(g, (), self.used))
+            self.base.alone[g] + self.weighted(g, sums, sums.rest(g, (), sums.used))
             for g in range(self.base.states)
         ]
         return float(np.logaddexp.reduce(logs, axis=None))
@@ -67,21 +66,10 @@ class PairTotalAnswers:
         how = f"histograms of {cells}, each a polynomial of {counted(sums.ring.size, 'term')}"
         return f"summed over {sums.histograms:,.0f} {how}"
 
-    @property
-    def used(self) -> list[int]:
-        """The totals over elements that rules ask for."""
-        return [n for n in range(self.totals.ruled) if self.totals.all[n].pairs is None]
-
     def weighted(self, g: int, sums: PairTotalSums, logs: FloatArray) -> FloatArray:
-        """Log sums [..., T, S] with the weights that rules give to totals: T are the joint values of ``used``
-        and then of others."""
-        totals, ruled = self.totals, self.totals.ruled
-        weight = totals.weight[g].reshape(totals.sizes(range(ruled)))
-        if self.ruled:
-            weight = np.moveaxis(weight, self.ruled[0], -1)[..., : sums.ring.size]
-        else:
-            weight = weight[..., None]
-        weight = weight.reshape(-1, 1, weight.shape[-1])
+        """Log sums [..., T, S] with the weights that rules give to totals: T are the joint values of those
+        that they ask for, and then of others."""
+        weight = sums.weight(g)[:, None]
         found: FloatArray = logs.reshape(*logs.shape[:-2], len(weight), -1, logs.shape[-1]) + weight
         return found.reshape(logs.shape)
 
@@ -103,7 +91,7 @@ class _PairTotalJoint(Joint):
     def logs(self) -> tuple[FloatArray, dict[int, IntArray]]:
         joints = [self.units.joint(a, b) for a, b in self.pairs]
         where = self.where([nodes for _, nodes in joints])
-        used = self.answers.used
+        used = self.sums.used
         more = [n for n in self.distinct if n not in used and n != self.sums.number]
         wide = math.prod(float(self.units.cells(e)[0]) for e in self.elements)
         wide *= math.prod(float(joint.shape[3]) for joint, _ in joints)

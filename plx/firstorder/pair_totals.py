@@ -65,10 +65,30 @@ def _by_count(units: Units, expr: Aggregate, env: Env, x: int, y: int) -> LongAr
     if len(tables) > _MOST_EACH:
         raise NotLiftableError(f"{shown(expr.span)} counts {len(tables):,} times for two members", expr.span)
     by_label = units.pair(x, y, [(table, 2) for table in tables])
-    ones = np.array([bin(code).count("1") for code in range(by_label.shape[-1])])
+    ones = _ones(by_label.shape[-1])
     return np.stack(
         [np.logaddexp.reduce(by_label[..., ones == j], axis=-1) for j in range(len(tables) + 1)], axis=-1
     )
+
+
+def _ones(count: int) -> IntArray:
+    """How many bits are set in the first numbers."""
+    return np.array([code.bit_count() for code in range(count)])
+
+
+def added_by_states(units: Units, pairs: PairCounts, x: int, y: int) -> IntArray:
+    """What two elements add [G, C, C', R] at each joint state of what they share; axes may be 1."""
+    tables = counted_of(units, pairs.expr, pairs.env, x, y)
+    found: IntArray = _ones(1 << len(tables))[units.labelled(x, y, [(table, 2) for table in tables])]
+    return found
+
+
+def best_by_count(units: Units, pairs: PairCounts, x: int, y: int) -> LongArray:
+    """The best log weights [G, C, C', J] of two elements, by how much they add together."""
+    joint, added = units.joint(x, y)[0], added_by_states(units, pairs, x, y)
+    most = len(counted_of(units, pairs.expr, pairs.env, x, y))
+    best = [np.where(added == j, joint, -np.inf).max(axis=3) for j in range(most + 1)]
+    return np.stack(best, axis=3).astype(np.longdouble)
 
 
 def counted_of(units: Units, expr: Aggregate, env: Env, x: int, y: int) -> list[Table]:

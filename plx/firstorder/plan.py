@@ -24,12 +24,12 @@ from plx.firstorder.limits import DEAR, LEAST_MEMBERS, MOST_CHOICES
 from plx.firstorder.ordered import OrderedSums
 from plx.firstorder.pair_total_answers import PairTotalAnswers
 from plx.firstorder.questions import Question, instances, read_questions
-from plx.firstorder.refusal import NotLiftableError, shown
+from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules, read_rules
 from plx.firstorder.structure import Structure
 from plx.firstorder.sums import Sums
 from plx.firstorder.totals import rule_totals
-from plx.firstorder.whole import WholeRules, whole
+from plx.firstorder.whole import Whole, WholeRules, whole
 from plx.graph.assemble import assemble
 from plx.graph.model import Atoms, GroundModel, GroundQuery, Target
 from plx.infer.answers import exact_answer, log_z_answer, map_answer
@@ -48,7 +48,7 @@ class FirstOrderPlan:
 
     answers: Answers | CountedAnswers | PairTotalAnswers
     questions: Sequence[Question]
-    maps: Mapping[int, Structure] = field(default_factory=dict)
+    maps: Mapping[int, Whole] = field(default_factory=dict)
     """The cells for each of the questions that are `map`, with what is given."""
     related: Related | None = None
     """What the questions stand for; None where they stand for themselves."""
@@ -78,7 +78,8 @@ class FirstOrderPlan:
         asked: list[GroundQuery] = []
         answers: list[Answer] = []
         model = _named(program)
-        best = BestWorlds(self.answers.base, [self.questions[i] for i in self.maps]) if self.maps else None
+        maps = [self.questions[i] for i in self.maps]
+        best = BestWorlds(self.answers.base, maps, self.related) if maps else None
         for number, question in enumerate(self.questions):
             if best is not None and number in self.maps:
                 named_map, answer = self._most_probable(best, number)
@@ -88,7 +89,7 @@ class FirstOrderPlan:
             found = [self.answers.answer(pattern) for pattern in question.patterns]
             for pattern, one in zip(question.patterns, found, strict=True):
                 if one.log_z == -np.inf:
-                    raise _never_given(pattern.query)
+                    raise never_given(pattern.query)
             for named, answer in self._named(model, number, found):
                 asked.append(named)
                 answers.append(answer)
@@ -122,28 +123,11 @@ class FirstOrderPlan:
 
     def _most_probable(self, best: BestWorlds, number: int) -> tuple[GroundQuery, Answer]:
         question = self.questions[number]
-        query = best.query(question) or next(instances(self._rules.evaluator, question.query, question.env))
+        query = best.query(question, self.related.asked[number] if self.related else None)
         try:
             return query, map_answer((best.world(self.maps[number]),))
         except NoWorldError:
-            raise _never_given(question.query) from None
-
-    def no_worlds(self, best: bool = False) -> NotLiftableError | None:
-        """Why no worlds are put together, drawn or ``best`` ones; None where they are."""
-        what = "so that no world is put together"
-        if self.related is not None:
-            name = next(iter(self.related.functions))
-            info = self.related.original.randoms[name]
-            return NotLiftableError(f"`{name}` has members as values, {what}", info.span)
-        if isinstance(self.answers, PairTotalAnswers):
-            pairs = [total.pairs for total in self.answers.totals.all if total.pairs is not None]
-            span = pairs[0].expr.span
-            return NotLiftableError(f"{shown(span)} counts pairs of members, {what}", span)
-        if isinstance(self.answers, CountedAnswers) and best:
-            counting = [part for part in self._rules.parts if part.counts and part.variables]
-            span = counting[0].task.source.span
-            return NotLiftableError(f"{shown(span)} counts others for each member, {what}", span)
-        return None
+            raise never_given(question.query) from None
 
     @cached_property
     def _rules(self) -> Rules:
@@ -230,15 +214,11 @@ def _with_maps(plan: FirstOrderPlan) -> FirstOrderPlan:
     found = {}
     for i, question in enumerate(plan.questions):
         if question.query.kind == "map":
-            if (refusal := plan.no_worlds(best=True)) is not None:
-                raise refusal
             try:
                 rules = plan.answers.base.rules
-                one = whole(rules, given_rules(rules.evaluator.program, question.query)).structure
-                assert one is not None
-                found[i] = one
+                found[i] = whole(rules, given_rules(rules.evaluator.program, question.query))
             except NoWorldError:
-                raise _never_given(question.query) from None
+                raise never_given(question.query) from None
     return replace(plan, maps=found)
 
 
@@ -299,7 +279,8 @@ def no_world(rules: Sequence[Rule]) -> Diagnostic:
     )
 
 
-def _never_given(query: Query) -> PlxError:
+def never_given(query: Query) -> PlxError:
+    """The error where what a query is given is impossible."""
     span = query.given[0].span.to(query.given[-1].span) if query.given else query.span
     return PlxError(Diagnostic(f"the given of line {span.line} has probability 0", span))
 

@@ -25,10 +25,12 @@ _SAME = 1e-15
 @dataclass
 class Ring:
     """Polynomials of ``size`` coefficients. Higher degrees are dropped if ``back`` is None; else they count
-    as the degree from ``back`` on that is as far from it modulo ``size - back``."""
+    as the degree from ``back`` on that is as far from it modulo ``size - back``. ``best``: of all terms of a
+    degree the largest is taken, in place of their sum."""
 
     size: int
     back: int | None
+    best: bool = False
     _squares: dict[Factor, list[FloatArray]] = field(default_factory=dict)
     _factors: list[Factor] = field(default_factory=list)
 
@@ -46,7 +48,8 @@ class Ring:
         for degree in np.flatnonzero(np.isfinite(logs).any(axis=tuple(range(logs.ndim - 1)))).tolist():
             at = self._place(degree + by)
             if at is not None:
-                out[..., at] = np.logaddexp(out[..., at], logs[..., degree])
+                plus = np.maximum if self.best else np.logaddexp
+                out[..., at] = plus(out[..., at], logs[..., degree])
         return out
 
     def times(self, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -54,19 +57,26 @@ class Ring:
         from plx.infer.kernels.log_convolution import log_convolution
 
         out = np.empty(self.size)
-        log_convolution.sized(2.0 * len(a) * len(b))(a, b, -1 if self.back is None else self.back, out)
+        log_convolution.sized(2.0 * len(a) * len(b))(
+            a, b, -1 if self.back is None else self.back, self.best, out
+        )  # fmt: skip
         return out
+
+    def squares(self, factor: Factor, count: int) -> list[FloatArray]:
+        """The first powers of a factor, to 1, 2, 4, and so on, so many of them at least."""
+        found = self._squares.setdefault(factor, [self.shifted(np.array(factor), 0)])
+        while len(found) < count:
+            found.append(self.times(found[-1], found[-1]))
+        return found
 
     def power(self, factor: Factor, exponent: int) -> FloatArray:
         """A factor to a power."""
         terms = np.flatnonzero(np.isfinite(factor))
         if self.back is None and len(terms) == 2:
             return self._binomial(factor, int(terms[1]), exponent)
-        squares = self._squares.setdefault(factor, [self.shifted(np.array(factor), 0)])
+        squares = self.squares(factor, exponent.bit_length())
         out: FloatArray | None = None
         for bit in range(exponent.bit_length()):
-            if bit == len(squares):
-                squares.append(self.times(squares[-1], squares[-1]))
             if exponent >> bit & 1:
                 out = squares[bit] if out is None else self.times(out, squares[bit])
         return self.one() if out is None else out
@@ -88,7 +98,7 @@ class Ring:
         step = math.gcd(*(terms - low).tolist())
         if len(found) == 1:
             return float(logs[low]), low, []
-        if self.back is None and len(found) == 2 * step + 1 and found[step] > -np.inf:
+        if self.back is None and not self.best and len(found) == 2 * step + 1 and found[step] > -np.inf:
             # 1 + b t + c t² = (1 + r t)(1 + s t): r is the larger, and s = c / r.
             b, c = float(found[step]), float(found[2 * step])
             rest = -math.expm1(min(math.log(4.0) + c - 2 * b, 1.0))
@@ -116,6 +126,7 @@ class Ring:
         most = min(exponent, (self.size - 1) // step)
         k = np.arange(most)
         ways = np.concatenate([[0.0], np.cumsum(np.log(exponent - k) - np.log(k + 1))])
+        ways = np.zeros(most + 1) if self.best else ways
         out = np.full(self.size, -np.inf)
         out[: most * step + 1 : step] = ways + np.arange(most + 1) * factor[step]
         return out

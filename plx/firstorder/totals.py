@@ -100,6 +100,11 @@ class Totals:
         return any(total.pairs is not None for total in self.all)
 
     @property
+    def ruled_of_pairs(self) -> list[int]:
+        """The numbers of those that rules ask for and that count pairs."""
+        return [number for number in range(self.ruled) if self.all[number].pairs is not None]
+
+    @property
     def same_in_kinds(self) -> bool:
         """Whether all elements of a kind add the same."""
         kinds = self.base.kind

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.totals import by_totals
 from plx.infer.counting.compositions import compositions
 from plx.values import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from plx.infer.kernels.turns import Turn
 
 _BITS = 62
 _LARGEST = 1 << 25
@@ -98,17 +102,11 @@ class Turns:
         members = len(self.base.rules.universe.ids) - len(groups)
         if not len(keys):
             return
-        tables = self.tables(g, classes, members)
-        order = [d for (owner, _, _), d in classes.number.items() if owner < 0]
-        order.sort(key=lambda d: (-classes.state[d], classes.cell[d]))
+        turn = self.turn(g, classes, members)
         left = np.array([min(MOST_TURNS, 1e6 + seconds_left() / SECONDS_EACH_TURN)])
         for _ in range(members):  # one at a time, so that the time is kept
             check()
-            keys, logs = members_in_turn(
-                np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
-                *tables, self.cells.accept, self.cells.factorial, 1, keys, logs,
-                MOST_WORLDS_OF_CLASSES, left,
-            )  # fmt: skip
+            keys, logs = members_in_turn(turn, 1, keys, logs, MOST_WORLDS_OF_CLASSES, left)
             if len(keys) == 1 and keys[0] == -1:
                 check()
                 raise NotLiftableError(
@@ -149,14 +147,10 @@ class Turns:
         for group, n in enumerate(count):
             start = self.start(0, group, n, classes, used)
             keys, logs = (np.add.outer(a, b).ravel() for a, b in ((keys, start.key), (logs, start.logs)))
-        order = sorted(range(len(classes.cell)), key=lambda d: (-classes.state[d], classes.cell[d]))
         left = np.array([_MOST_TRIED_STEPS])
         if len(keys):
-            members_in_turn(
-                np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
-                *self.tables(0, classes, sum(count)), self.cells.accept, self.cells.factorial, sum(count),
-                keys, logs, MOST_WORLDS_OF_CLASSES, left,
-            )  # fmt: skip
+            turn = self.turn(0, classes, sum(count))
+            members_in_turn(turn, sum(count), keys, logs, MOST_WORLDS_OF_CLASSES, left)
         return sum(count), _MOST_TRIED_STEPS - float(left[0])
 
     def refuse(self, kinds: Sequence[int], numbers: Sequence[int]) -> None:
@@ -224,7 +218,19 @@ class Turns:
             )
         return classes
 
-    def tables(
+    def turn(self, g: int, classes: Classes, members: int) -> Turn:
+        """What the kernels go by: those who are nearest to their final counts go first, no kept ones do."""
+        from plx.infer.kernels.turns import Turn
+
+        order = [d for (owner, _, _), d in classes.number.items() if owner < 0]
+        order.sort(key=lambda d: (-classes.state[d], classes.cell[d]))
+        start, after, matrix, powers = self._tables(g, classes, members)
+        return Turn(
+            np.array(classes.radix), np.array(classes.cell), np.array(classes.state), np.array(order),
+            start, after, matrix, powers, self.cells.accept, self.cells.factorial, self.cells.best,
+        )  # fmt: skip
+
+    def _tables(
         self, g: int, classes: Classes, members: int
     ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
         """Where those of a class go when they are met, for each cell that meets them, and what it says."""
@@ -238,7 +244,7 @@ class Turns:
                     for s in range(size):
                         t = self.counters.after(s, up)
                         if t != DEAD:
-                            one[s, t] = np.logaddexp(one[s, t], weight)
+                            one[s, t] = self.cells.plus(one[s, t], weight)
                 key = seen.setdefault(one.tobytes(), len(matrices))
                 if key == len(matrices):
                     matrices.append(one)
@@ -252,11 +258,11 @@ class Turns:
             power = np.where(np.eye(size, dtype=bool), 0.0, -np.inf)
             for k in range(members + 2):
                 powers[i, k] = power.ravel()
-                power = np.logaddexp.reduce(power[:, :, None] + one[None, :, :], axis=1)
+                power = self.cells.plus.reduce(power[:, :, None] + one[None, :, :], axis=1)
         return np.array(start), np.array(after, dtype=np.int64), np.array(matrix, dtype=np.int64), powers
 
     def options(self, g: int, classes: Classes) -> list[list[tuple[Ups, Ups, float]]]:
-        """What one of a cell may share with one of a class, for each of the groups of `tables`."""
+        """What one of a cell may share with one of a class, for each of the groups of a turn."""
         return [options for groups in self._meetings(g, classes) for options in groups.values()]
 
     def _meetings(self, g: int, classes: Classes) -> Iterator[dict[int, list[tuple[Ups, Ups, float]]]]:

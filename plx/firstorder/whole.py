@@ -9,6 +9,7 @@ from plx.check.program import Program
 from plx.firstorder.base import Base
 from plx.firstorder.counted_cells import CountedCells
 from plx.firstorder.counters import CountersOf
+from plx.firstorder.pair_total_sums import PairTotalSums
 from plx.firstorder.questions import Question, read_questions
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules, read_rules
@@ -27,14 +28,12 @@ class WholeRules(Rules):
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """The cells of all elements, and the queries by them; ``structure`` is None where elements count others,
-    whose cells are ``counted``."""
+    """The cells of all elements, by what rules count, and the queries by them."""
 
     base: Base
     totals: Totals
     questions: Sequence[Question]
-    structure: Structure | None
-    counted: CountedCells | None = None
+    cells: Structure | CountedCells | PairTotalSums
 
 
 def whole(rules: Rules, program: Program) -> Whole:
@@ -42,11 +41,20 @@ def whole(rules: Rules, program: Program) -> Whole:
     base = Base(read_rules(program, rules.universe, rules.numbers, WholeRules))
     totals = rule_totals(base)
     questions = read_questions(base, totals, program.queries)
-    if totals.of_pairs:
-        raise NotLiftableError("pairs of members are counted")
-    if any(part.counts and part.variables for part in base.rules.parts):
+    counting = any(part.counts and part.variables for part in base.rules.parts)
+    ruled = totals.ruled_of_pairs
+    if counting or (ruled and base.before):
         refuse_order(base)
-        return Whole(base, totals, questions, None, CountedCells(base, CountersOf(base), totals))
+    if counting and ruled:
+        raise NotLiftableError("members count each other, and pairs are counted too")
+    if len(ruled) > 1:
+        raise NotLiftableError("several different counts of pairs are asked for together")
+    if counting:
+        return Whole(base, totals, questions, CountedCells(base, CountersOf(base), totals))
+    if ruled:
+        sums = PairTotalSums(base, totals, ruled[0], False)
+        sums.refuse()
+        return Whole(base, totals, questions, sums)
     return Whole(base, totals, questions, Structure(base, totals))
 
 

@@ -6,7 +6,7 @@ the unknowns of those elements that are asked about, all worlds at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,11 +18,16 @@ from plx.deadline import check
 from plx.errors import PlxError
 from plx.firstorder.base import Base, Laid
 from plx.firstorder.local import Local, states_of
+from plx.firstorder.pair_totals import added_by_states
 from plx.firstorder.refusal import NotLiftableError
 from plx.firstorder.rules import Rules
+from plx.firstorder.totals import PairCounts
 from plx.firstorder.units import Units
 from plx.ground.evaluate import Evaluator
 from plx.values import FloatArray, IntArray
+
+MOST_PAIRS = 1 << 28
+"""Pairs in all worlds of which is kept what they share, 512 MB."""
 
 _TOGETHER = 1 << 22
 """States of pairs that are worked out at once."""
@@ -53,14 +58,17 @@ Choose = Callable[[FloatArray, IntArray], IntArray]
 class Layout:
     """The unknowns that are about some elements alone, of some random functions or of all.
 
-    Raises NotLiftableError for too many.
+    ``counted`` are totals of pairs that are added up over all elements, by number, and ``added`` [W] what
+    they come to. Raises NotLiftableError for too many.
     """
 
     def __init__(self, base: Base, elements: Sequence[int], only: Collection[str] | None = None) -> None:
         self.base, self.elements, self.only = base, tuple(sorted(elements)), only
         self.shared: Callable[[Units, int, int], IntArray] | None = None  # codes [G, C, C', R] of two
+        self.counted: Mapping[int, PairCounts] = {}
+        self.added: dict[int, IntArray] = {}
         try:
-            self.local = Local(_about(base.rules, only), self.elements)
+            self.local = Local(about(base.rules, only), self.elements)
         except PlxError as large:
             raise NotLiftableError(large.diagnostics[0].message) from None
 
@@ -83,22 +91,24 @@ class Layout:
         """The state [nodes, W] of every unknown; ``choose`` says what pairs share, given their cells."""
         out = np.zeros((len(self.cards), len(worlds.alone)), dtype=np.int32)
         units = self.base.units
+        self.added = {number: np.zeros(len(worlds.alone), dtype=np.int64) for number in self.counted}
         for node, column in units.axes([]).items():
             self._put(out, units.local, node, {}, column[worlds.alone][None])
-        for group, mine in self._by(self.base.group_of).items():
+        for group, mine in self._by(self.base.group_of, self.elements).items():
             first, of = self.base.first[group], self.base.units_of[group]
             cell = worlds.cell[self.base.rules.universe.position(mine)]
             for node, column in of.cells(first)[1].items():
                 self._put(out, of.local, node, {first: mine}, column[cell])
-        kinds = self._by(self.base.kind_of) if len(self.elements) > 1 else {}
+        every = self.base.rules.universe.ids if self.counted else np.array(self.elements)
+        kinds = self._by(self.base.kind_of, every) if len(every) > 1 else {}
         for a, mine in kinds.items():
             for b, others in kinds.items():
                 self._put_pairs(out, worlds, choose, (a, b), (mine, others))
         return out
 
-    def _by(self, number: IntArray) -> dict[int, IntArray]:
-        """The elements that are asked about, by a number that each has."""
-        ids = np.array(self.elements, dtype=np.int64)
+    def _by(self, number: IntArray, elements: Sequence[int] | IntArray) -> dict[int, IntArray]:
+        """Some elements, by a number that each has."""
+        ids = np.array(elements, dtype=np.int64)
         mine = number[self.base.rules.universe.position(ids)] if len(ids) else ids
         return {int(one): ids[mine == one] for one in np.unique(mine)}
 
@@ -131,7 +141,8 @@ class Layout:
     ) -> None:
         """What pairs share that are laid out as two elements are."""
         universe, (units, x, y) = self.base.rules.universe, laid
-        if not any(self._is_kept(units.local, node) for node in units.local.of(x, y)):
+        kept = any(self._is_kept(units.local, node) for node in units.local.of(x, y))
+        if not (kept or self.counted):
             return
         joint, nodes = units.joint(x, y)
         first, second = members
@@ -143,15 +154,23 @@ class Layout:
             many = int(worlds.shared.max(initial=0)) + 1
             joint = np.where(code[:, :, :, None] == np.arange(many)[:, None], joint[:, :, :, None], -np.inf)
         joint = joint.reshape(-1, width)
+        full = (units.global_size, *cells, width)
+        adds = {
+            number: np.broadcast_to(added_by_states(units, pairs, x, y), full).reshape(-1, width)
+            for number, pairs in self.counted.items()
+        }
         step = max(1, _TOGETHER // max(1, len(worlds.alone)))
         for low in range(0, len(first), step):
             check()
             p, q = first[low : low + step], second[low : low + step]
             at = worlds.alone[None] * cells[0] + worlds.cell[universe.position(p)]
             at = at * cells[1] + worlds.cell[universe.position(q)]
+            row = at
             if worlds.shared is not None:
                 at = at * many + worlds.shared[universe.position(p), universe.position(q)]
             found = choose(joint, at)
+            for number, add in adds.items():
+                self.added[number] += add[row, found].sum(axis=0)
             for node in nodes:
                 self._put(out, units.local, node, {x: p, y: q}, states[node][found])
 
@@ -182,14 +201,14 @@ class Layout:
         out[self.local.atoms.node[atoms[there]]] = states[there]
 
 
-def _about(rules: Rules, only: Collection[str] | None) -> Rules:
+def about(rules: Rules, only: Collection[str] | None) -> Rules:
     """The rules, as if there were no other random functions than these."""
     if only is None:
         return rules
     program = rules.evaluator.program
-    about = copy(rules)
-    about.evaluator = Evaluator(
+    found = copy(rules)
+    found.evaluator = Evaluator(
         replace(program, randoms={n: program.randoms[n] for n in program.randoms if n in only})
     )
-    about.facts = [facts for facts in rules.facts if facts.random in only]
-    return about
+    found.facts = [facts for facts in rules.facts if facts.random in only]
+    return found

@@ -14,7 +14,7 @@ from plx.answer.named import NamedAnswer
 from plx.errors import PlxError
 from plx.firstorder.plan import FirstOrderPlan
 from tests.firstorder.comparing import lifted
-from tests.firstorder.programs import linked, ordered, pair_counts, program, successors
+from tests.firstorder.programs import functions, linked, mutual, ordered, pair_counts, program, successors
 
 
 def best(text: str) -> NamedAnswer | None:
@@ -33,6 +33,10 @@ def answer(plan: FirstOrderPlan) -> NamedAnswer | None:
     return row
 
 
+def counting(seed: int) -> str:
+    return program(seed, counting=True)
+
+
 def fact(name: str, value: object) -> str:
     if isinstance(value, bool):
         return f"observe {'' if value else '!'}{name}\n"
@@ -43,15 +47,20 @@ def fact(name: str, value: object) -> str:
     "make, seed",
     [
         *((program, seed) for seed in range(6)), (linked, 0), (linked, 3), (ordered, 1),
-        (successors, 1),
+        (successors, 1), (counting, 1), (counting, 5), (mutual, 1), (mutual, 4), (pair_counts, 2),
+        (pair_counts, 9), (pair_counts, 17), (functions, 2), (functions, 5), (functions, 10),
     ],
 )  # fmt: skip
 def test_the_best_world_of_random_programs(make: Callable[[int], str], seed: int) -> None:
     lines = make(seed).splitlines()
     head = "\n".join(line for line in lines if not line.startswith("query")) + "\n"
-    a, b = re.findall(r"query \(f\((\S+?)\), f\((\S+?)\)\)", make(seed))[0]
+    named = re.findall(r"query \(f\((\S+?)\), f\((\S+?)\)\)", make(seed))
+    a, b = named[0] if named else ("p1", "p2")
     asked = ["map", "map f(x) for x in P", f"map given f({a})"]
     asked += [f"map e({a}, {b}) given !f({b}), z"] if "random e" in head else []
+    if make is functions:
+        value = "q1" if ": Q" in head else "p1"
+        asked += ["map g(x) for x in P", f"map g(p1) given g(p2) = {value}, !z"]
     for query in asked:
         text = f"{head}query {query}\n"
         plan = lifted(text)
@@ -120,12 +129,44 @@ query map smokes(x) for x in P
     assert smoke.log_weight == pytest.approx(0.5 * 400 + 0.001 * 400**2 - 0.25, rel=1e-12)
 
 
+def test_the_best_world_where_members_and_pairs_are_counted() -> None:
+    """A 3-regular graph, few of whose edges leave those who are marked; and the cheapest pairs."""
+    found = best("""
+type V = v1..v14
+random mark(V)
+random edge(x: V, y: V) if x != y
+require edge(x, y) => edge(y, x) for x, y in V if x != y
+require count(edge(x, y) for y in V if y != x) = 3 for x in V
+require count(mark(x) for x in V) = 5
+weight -1: edge(x, y) & mark(x) & !mark(y) for x, y in V if x != y
+query map edge(x, y) for x, y in V if x != y
+""")
+    assert found is not None
+    (world,) = found.worlds
+    degrees = [
+        sum(bool(world.assignment[f"edge(v{x}, v{y})"]) for y in range(1, 15) if y != x) for x in range(1, 15)
+    ]
+    assert degrees == [3] * 14 and world.log_weight == pytest.approx(-1.0)  # 5 have 15 ends, an odd number
+    found = best("""
+type V = v1..v20
+random old(V)
+random e(x: V, y: V) if x < y
+weight 0.3: old(x) for x in V
+weight 1: e(x, y) & old(x) & !old(y) for x, y in V if x < y
+weight 1: e(x, y) & !old(x) & old(y) for x, y in V if x < y
+weight -1: e(x, y) for x, y in V if x < y
+require count(e(x, y) for x, y in V if x < y) = 70
+query map old(x) for x in V
+""")
+    assert found is not None
+    (world,) = found.worlds
+    assert world.log_weight == pytest.approx(0.3 * 15)  # 15 * 5 pairs cost nothing
+    assert sum(map(bool, world.assignment.values())) == 15
+
+
 def test_what_is_asked_with_map_and_not_answered() -> None:
-    counted = "type P = p1..p5\nrandom e(P, P)\nrequire exists(e(x, y) for y in P) for x in P\nquery map\n"
-    assert lifted(counted) is None
-    for text in (ordered(0), pair_counts(0)):
-        head = "\n".join(line for line in text.splitlines() if not line.startswith("query"))
-        assert lifted(f"{head}\nquery count(e(x, y) for x, y in P if x < y)\nquery map\n") is None
+    head = "\n".join(line for line in ordered(0).splitlines() if not line.startswith("query"))
+    assert lifted(f"{head}\nquery count(e(x, y) for x, y in P if x < y)\nquery map\n") is None
     several = "type P = p1..p5\nrandom s(P)\nweight 1: s(x) for x in P\nquery map 2\n"
     assert lifted(several) is None
     assert len(plx.run(several).queries[0].worlds) == 2

@@ -14,7 +14,7 @@ from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
 from plx.values import IntArray
 from tests.firstorder.comparing import lifted
-from tests.firstorder.programs import linked, mutual, ordered, pair_counts, program, successors
+from tests.firstorder.programs import functions, linked, mutual, ordered, pair_counts, program, successors
 
 WORLDS = 2000
 UNLIKELY = 14.5
@@ -43,6 +43,20 @@ random e(x: V, y: V) if x != y
 require e(x, y) => e(y, x) for x, y in V if x != y
 require count(e(x, y) for y in V if y != x) = {degree} for x in V
 query e(x, y) for x, y in V if x < y
+"""
+
+EDGES = """
+type V = v1..v{n}
+random e(x: V, y: V) if x < y
+require count(e(x, y) for x, y in V if x < y) {rule}
+query e(x, y) for x, y in V if x < y
+"""
+
+DERANGEMENTS = """
+type V = v1..v5
+random f(V): V
+require alldifferent(f(x) for x in V)
+require f(x) != x for x in V
 """
 
 MUTUAL = """
@@ -116,8 +130,7 @@ def test_draws_of_random_programs_have_their_probabilities() -> None:
     assert max(off for _, off in found) < 1
 
 
-def test_draws_beside_evidence_on_pairs_orders_and_counts_of_pairs() -> None:
-    """Evidence on pairs is drawn with, and so is an order; where pairs are counted worlds are refused."""
+def test_draws_beside_evidence_on_pairs_and_orders() -> None:
     texts = [linked(seed, most=1).replace("p1..p3", "p1..p5") for seed in range(7)]
     found = [farthest(text, 1) for text in texts if "p1..p5" in text and "x < y" not in text]
     assert sum(shares for shares, _ in found) > 40
@@ -125,7 +138,26 @@ def test_draws_beside_evidence_on_pairs_orders_and_counts_of_pairs() -> None:
     found = [farthest(text, 1) for text in (ordered(0), ordered(1), successors(1), successors(2))]
     assert sum(shares for shares, _ in found) > 60
     assert max(off for _, off in found) < 1
-    assert all(drawn(pair_counts(seed)) is None for seed in range(2))
+
+
+def test_draws_where_pairs_are_counted() -> None:
+    found = [farthest(pair_counts(seed), 1) for seed in (2, 4, 9, 11, 17)]
+    assert sum(shares for shares, _ in found) > 50
+    assert max(off for _, off in found) < 1
+
+
+def test_graphs_of_so_many_edges_are_as_likely_as_each_other() -> None:
+    """The 120 graphs of 3 edges on 5 vertices, with Pearson's statistic; and a parity in a larger one."""
+    found = drawn(EDGES.format(n=5, rule="= 3"), 6000)
+    assert found is not None
+    pairs = [found[f"e(v{x}, v{y})"][0] for x in range(1, 6) for y in range(x + 1, 6)]
+    _, counts = np.unique(np.stack(pairs), axis=1, return_counts=True)
+    assert len(counts) == 120
+    assert ((counts - 50) ** 2 / 50).sum() < 196  # of 119 degrees of freedom; once in 100,000
+    worlds = drawn(EDGES.format(n=12, rule="% 3 = 1"), 100)
+    assert worlds is not None
+    edges = sum(worlds[f"e(v{x}, v{y})"][0] for x in range(1, 13) for y in range(x + 1, 13))
+    assert set(edges % 3) == {1} and len(set(edges)) > 3
 
 
 def test_draws_where_members_have_weights_of_their_own() -> None:
@@ -156,6 +188,28 @@ def test_graphs_with_degrees_are_as_likely_as_each_other() -> None:
             for end in (x, y):
                 degrees[:, end] += worlds[f"e(v{x}, v{y})"][0]
     assert (degrees[:, 1:] == 3).all()
+
+
+def test_draws_of_functions_whose_values_are_members() -> None:
+    found = [farthest(functions(seed), 1) for seed in (2, 4, 5, 10)]
+    assert sum(shares for shares, _ in found) > 60
+    assert max(off for _, off in found) < 1
+
+
+def test_derangements_are_as_likely_as_each_other() -> None:
+    """The 44 derangements of five, with Pearson's statistic; and of all unknowns one that is observed."""
+    found = drawn(DERANGEMENTS + "query f(x) for x in V\n", 4400)
+    assert found is not None
+    _, counts = np.unique(np.stack([ids for (ids,) in found.values()]), axis=1, return_counts=True)
+    assert len(counts) == 44
+    assert ((counts - 100) ** 2 / 100).sum() < 91  # of 43 degrees of freedom; once in 40,000
+    plan = lifted(DERANGEMENTS + "observe f(v2) = v3\n")
+    assert plan is not None
+    worlds, _ = draw_worlds(plan, 3, np.random.default_rng(1))
+    atoms = worlds.model(()).atoms
+    known = {atoms.name(i): int(atoms.fixed[i]) for i in np.flatnonzero(atoms.node < 0).tolist()}
+    assert [name for name in known if name.startswith("f(")] == ["f(v2)"]
+    assert worlds.model(()).values[known["f(v2)"]] == "v3"
 
 
 def test_what_must_hold_holds_in_every_world() -> None:
@@ -203,11 +257,28 @@ query count(s(x) for x in P)
     assert 0.5 < count.var() / (people * 3 / 16) < 2.0
 
 
-def test_time_that_is_over_is_said_and_so_is_what_stands_in_the_way() -> None:
+def test_time_that_is_over_is_said() -> None:
     voters = plx.compile(VOTERS.replace("p1..p14", "p1..p600"))
     with pytest.raises(PlxError, match="no worlds were drawn within 0 seconds"):
         voters.sample(5, seconds=0)
-    plan = lifted("type V = v1..v5\nrandom f(V): V\nquery f(v1) = v2\n")
-    assert plan is not None
-    with pytest.raises(NotLiftableError, match="`f` has members as values, so that no world is put together"):
-        draw_worlds(plan, 5, np.random.default_rng(1))
+
+
+def test_draws_given_what_all_queries_are_given() -> None:
+    """Where all queries are given the same, which names members and a pair, worlds are drawn given it."""
+    text = """
+type P = p1..p300
+random s(P)
+random e(P, P)
+weight 1: s(x) for x in P
+require e(x, y) & s(x) => s(y) for x, y in P
+weight -9: e(x, y) for x, y in P
+"""
+    given = "given e(p1, p2), s(p1), !s(p3)"
+    asked = f"query s(p2) {given}\nquery s(x) for x in P if x != p2 {given}\n"
+    worlds = plx.compile(text + asked).sample(200, seed=1)
+    assert "not grounded" in worlds.reason
+    assert worlds[f"s(p1) {given}"].all() and worlds[f"s(p2) {given}"].all()
+    assert not worlds[f"s(p3) {given}"].any()
+    assert 0.6 < worlds[f"s(p4) {given}"].mean() < 0.85
+    with pytest.raises(PlxError, match="the given of line 8 has probability 0"):
+        plx.compile(f"{text}query s(p4) given e(p1, p2) & s(p1) & !s(p2)\n").sample(5, seed=1)

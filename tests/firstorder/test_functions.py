@@ -131,7 +131,6 @@ query (head, s(b))
         ("weight 1: f(x) = f(y) for x, y in V if x < y", "more than two members: `x`, `y`, `f(x)`"),
         ("weight 1: f(x) = y & f(y) = z for x, y, z in V", "more than two members: `x`, `y`, `z`"),
         ("random h(x: V) ~ 0.2 + 0.5 * (f(x) in {v1, v2})", "depends on values that are members"),
-        ("query map", "a most probable world has values of `f`, which are members"),
         ("query count(f(x) = v1 for x in V)", "counts what several members share"),
     ],
 )

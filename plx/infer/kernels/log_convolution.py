@@ -28,9 +28,12 @@ def _place(degree: int, size: int, back: int) -> int:
 
 
 @kernel
-def log_convolution(a: Floats, b: Floats, back: int, out: Floats) -> None:
-    """``out`` [S] becomes the logs of the coefficients of a product. Degree S and above are dropped if
-    ``back`` is −1, else count as the degree from ``back`` on that is as far from it modulo S − back."""
+def log_convolution(a: Floats, b: Floats, back: int, best: bool, out: Floats) -> None:
+    """``out`` [S] becomes the logs of the coefficients of a product; ``best``: the largest term of each.
+
+    Degree S and above are dropped if ``back`` is −1, else count as the degree from ``back`` on that is as
+    far from it modulo S − back.
+    """
     size = len(out)
     total = np.zeros(size)
     out[:] = -np.inf
@@ -43,6 +46,8 @@ def log_convolution(a: Floats, b: Floats, back: int, out: Floats) -> None:
         for j in range(max(plain, 0), len(b) if back >= 0 else 0):
             at = _place(i + j, size, back)
             out[at] = max(out[at], a[i] + b[j])
+    if best:
+        return
     for i in range(len(a)):
         if a[i] == -np.inf:
             continue
