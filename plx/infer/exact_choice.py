@@ -191,6 +191,13 @@ class _NothingToSum:
         return Inference("exact", self.reason, (Answer(),) * len(self.model.queries))
 
 
+def lists_worlds(plan: ExactPlan) -> bool:
+    """Whether a plan goes through all worlds, so that it knows the best."""
+    from plx.infer.exact.few_worlds import FewWorldsPlan
+
+    return isinstance(plan, EnumerationPlan | FewWorldsPlan)
+
+
 def _worlds_only(problem: Problem) -> ExactPlan | None:
     """Nothing is to be summed where only most probable worlds are asked for."""
     queries = problem.model.queries

@@ -13,6 +13,8 @@ from plx.graph.model import GroundModel
 from plx.graph.queries import singles, with_targets
 from plx.graph.sizes import joint_bits, size_text
 from plx.infer.answers import log_z_answer, map_answer, worlds_wanted
+from plx.infer.exact_choice import lists_worlds
+from plx.infer.exact_plan import ExactPlan
 from plx.infer.exact_run import carried_out, exactly, exactly_in_time, run
 from plx.infer.inference import Answer, Inference, World
 from plx.infer.limits import CHEAP, COUNTS, FEWEST, KNOWN
@@ -41,6 +43,8 @@ def known_exact(ready: Prepared, options: Options, most: Callable[[], float]) ->
     clock, plan = Clock(), None
     with suppress(OutOfTimeError), within(KNOWN if options.seconds is None else min(KNOWN, options.seconds)):
         plan = ready.ways.cheapest()
+        if plan is not None and not _finds_worlds(plan, ready.problem.model):
+            plan = None
     if plan is None or plan.operations is None or (plan.operations > CHEAP and plan.operations > most()):
         return None
     problem, ways = ready.problem, ready.ways
@@ -53,6 +57,15 @@ def known_exact(ready: Prepared, options: Options, most: Callable[[], float]) ->
         ),
         clock,
     )
+
+
+def _finds_worlds(plan: ExactPlan, model: GroundModel) -> bool:
+    """Whether what `map` asks for, if it is asked for, is sure to be found as quickly as all else."""
+    if not (wanted := worlds_wanted(model.queries)) or lists_worlds(plan):
+        return True
+    from plx.infer.best.choice import is_quick
+
+    return is_quick(model, max(wanted.values()))
 
 
 def _finished(

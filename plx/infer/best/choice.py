@@ -44,6 +44,12 @@ def most_probable(problem: Problem, count: int, options: Options) -> tuple[tuple
     return told(worlds, way)
 
 
+def is_quick(model: GroundModel, count: int) -> bool:
+    """Whether elimination finds so many worlds in a fraction of a second. Raises OutOfTimeError."""
+    plan = map_plan(model)
+    return plan is not None and plan.fits(count) and plan.tree.operations * count <= QUICK
+
+
 def _searched(problem: Problem, count: int) -> tuple[tuple[World, ...], str | None] | None:
     """The best worlds and the way, None for one that the time ended; None if there is no way.
 
