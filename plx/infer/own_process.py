@@ -3,8 +3,10 @@ they like."""
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +22,16 @@ class Ended(NamedTuple):
 
     output: bytes
     status: int | None
+
+
+_PARENT_DEATH = 1
+"""PR_SET_PDEATHSIG of Linux."""
+
+
+def tied() -> None:
+    """End this process with the one that started it, however that ends; where the system can do so."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
 
 
 def apart(module: str, sent: bytes, too_late: Callable[[Process], bytes] = lambda process: b"") -> Ended:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from plx import deadline
-from plx.infer.own_process import Process, apart
+from plx.infer.own_process import Process, apart, tied
 
 _GRACE = 0.5
 """Seconds that the solver has to hand over what it found when its time is over."""
@@ -88,6 +88,7 @@ def _solved(problem: Problem) -> Solution:
 
 
 def _main() -> None:
+    tied()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # the solver prints
     with answers:

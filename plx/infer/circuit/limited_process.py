@@ -11,7 +11,7 @@ from typing import Any
 
 from plx import deadline
 from plx.infer.exact_plan import GaveUpError
-from plx.infer.own_process import apart
+from plx.infer.own_process import apart, tied
 
 _NO_MEMORY = 3
 """The exit status of a process whose memory is over."""
@@ -37,6 +37,7 @@ def answer_apart(module: str, name: str, memory: int, sent: object) -> Any:
 
 def serve(library: str, answer: Callable[[Any, Any], object]) -> None:
     """Answer what was sent with the library, in this process."""
+    tied()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries print
     loaded = import_module(library)  # before memory is limited
