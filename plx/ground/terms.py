@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from plx.check.program import (
+    BOOLEAN,
     Aggregate,
     Expr,
     Membership,
@@ -132,14 +133,25 @@ def elements_bound(program: Program, terms: Terms, expr: Part, outer: int, sizes
     """At most how many instances the aggregates inside an expression have, over ``outer`` instances.
 
     An aggregate is worked out once per distinct binding of the variables that it mentions; ``sizes``
-    bounds the values of each.
+    bounds the values of each. Terms that all differ are counted value by value.
     """
     if not isinstance(expr, Aggregate):
         return sum(elements_bound(program, terms, part, outer, sizes) for part in parts(expr))
     mentioned = math.prod(sizes.get(uid, outer) for uid in terms.free(expr))
     own = set_sizes(program, expr.scope)
     inner = min(outer, mentioned) * spread(program, expr.scope)
+    if expr.kind == "alldifferent":
+        inner *= _values_bound(program, expr.body)
     return inner + elements_bound(program, terms, expr.body, inner, {**sizes, **own})
+
+
+def _values_bound(program: Program, expr: Part) -> int:
+    """About how many values an expression takes: those of the largest domain in it, at least 1."""
+    most = max((_values_bound(program, part) for part in parts(expr)), default=1)
+    if not isinstance(expr, RandomTerm):
+        return most
+    domain = program.randoms[expr.name].domain
+    return max(most, len(BOOLEAN) if domain is None else _set_size(program, domain))
 
 
 def spread(program: Program, scope: Scope) -> int:
