@@ -3,8 +3,8 @@
     python -m tests.benchmarks [--only SECTION]… [--quick] [--print] [--rivals PYTHON]…
 
 ``--quick`` takes seconds, says only whether everything runs, and writes nothing; so does ``--print``
-with the full setting. ``--rivals`` names a Python that has numbskull, dwave-samplers, pyAgrum, pgmpy or
-wfomc, where this one has not.
+with the full setting. ``--rivals`` names a Python that has numbskull, dwave-samplers, pyAgrum, pgmpy,
+blackjax, numpyro or wfomc, where this one has not.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests.benchmarks import (
     page,
     published,
     rivals,
+    sampling_rivals,
     scale,
     startup,
     symmetry,
@@ -38,6 +39,7 @@ from tests.benchmarks.table import QUICK, Settings, Table
 SECTIONS: dict[str, Callable[[Settings], list[Table]]] = {
     "kernels": kernels.measure,
     "rivals": rivals.measure,
+    "sampling_rivals": sampling_rivals.measure,
     "bounds": bounds.measure,
     "ideas": ideas.measure,
     "published": published.measure,

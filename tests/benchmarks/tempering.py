@@ -118,10 +118,10 @@ def _exactly(text: str) -> Callable[[], tuple[float, float | None]]:
 def _ising(size: int, weight: float) -> Case:
     text = ISING.format(size=size, last=size - 1, weight=weight).replace("query up(0, 0)", "query {asked}")
     asked = "up(0, 0) = up(0, 1)\nquery up(0, 0) = up(9, 7)\nquery up(0, 0)\nquery logz"
-    return Case(text.replace("{asked}", asked), lambda: (_agreeing(size, weight), ising_log_z(size, weight)))
+    return Case(text.replace("{asked}", asked), lambda: (agreeing(size, weight), ising_log_z(size, weight)))
 
 
-def _agreeing(size: int, weight: float) -> float:
+def agreeing(size: int, weight: float) -> float:
     """How often neighbours on a torus agree."""
     step = 1e-4
     above, below = (ising_log_z(size, weight + d) for d in (step, -step))
