@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from plx.check.program import Program, SetType
+from plx.check.program import Program
 from plx.errors import PlxError
-from plx.firstorder.elements import members
 from plx.firstorder.limits import (
     GROUND_FIRST,
     GROUNDING_PER_BYTE,
@@ -25,9 +24,6 @@ from plx.ground.evaluate import Evaluator
 from plx.ground.limits import MAX_GROUND
 from plx.ground.tasks import split
 from plx.weights import Number
-
-_BYTES_PER_VALUE = 40
-"""Of a function, for what rules say of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,23 +66,13 @@ class FirstOrderWay:
     def is_cheaper(self) -> bool:
         """Whether it is answered before another exact way of a small program would be planned."""
         try:
-            size = sum(size.bytes for size in self.sizes) + _BYTES_PER_VALUE * self._values
+            size = sum(size.bytes for size in self.sizes)
         except PlxError:  # which grounding says better
             return False
         if size <= LEAST_GROUND or isinstance(self.plan, NotLiftableError):
             return False
         distant = self.plan.answers.base.largest > MOST_LOG  # which the factor graph takes apart
         return not distant and self.cost() * SECONDS_EACH < size * SECONDS_PER_BYTE
-
-    @property
-    def _values(self) -> int:
-        """How many values functions have together whose values are members of a type."""
-        found = 0
-        for info in self.program.randoms.values():
-            if isinstance(info.domain, SetType):
-                sets = [members(self.program, set_) for set_ in (info.domain, *(s.set for s in info.slots))]
-                found += math.prod(0 if ids is None else len(ids) for ids in sets)
-        return found
 
     @cached_property
     def plan(self) -> FirstOrderPlan | NotLiftableError:
