@@ -94,15 +94,34 @@ class Answering:
                 )
         with explained(self.origin):
             try:
-                with suppress(NotLiftableError), within(self.options.seconds):
+                with suppress(NotLiftableError), within(self._ungrounded_seconds(way)):
                     if isinstance(way.plan, FirstOrderPlan):
                         return self._lifted(way.plan)
             except OutOfTimeError:
-                if self.options.seconds is None:
-                    raise
-                raise PlxError(too_late(self.method, self.options.seconds)) from None
+                return self._too_late(spent)
         told = replace(self.options, refused=(way.refusal,) if way.refusal else ())
         return self._grounded(self._infer, told, spent)
+
+    def _ungrounded_seconds(self, way: FirstOrderWay) -> float | None:
+        """The seconds for an answer without grounding: half of all where `auto` can ground thereafter."""
+        seconds = self.options.seconds
+        if seconds is None or self.method == "exact" or way.grounding_seconds > seconds / 2:
+            return seconds
+        return seconds / 2
+
+    def _too_late(self, spent: Callable[[], float]) -> Result:
+        """What `auto` finds on the factor graph in the time that is left. Raises PlxError if nothing."""
+        seconds = self.options.seconds
+        if seconds is None:
+            raise OutOfTimeError
+        late = PlxError(too_late(self.method, seconds))
+        if self.method == "exact":
+            raise late from None
+        told = replace(self.options, refused=("first-order counting: it takes longer than there is time",))
+        try:
+            return self._grounded(self._infer, told, spent)
+        except PlxError:
+            raise late from None
 
     def _infer(self, ready: Prepared, share: Options) -> Inference:
         return infer(ready, self.method, share)

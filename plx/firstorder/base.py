@@ -115,6 +115,10 @@ class Base:
             found.update(dict.fromkeys(some, units))
         return [found[e] for e in self.first]
 
+    def same(self, weights: LongArray, other: LongArray) -> bool:
+        """Whether two tables of log weights are equal, but for what is rounded off."""
+        return same(weights, other)
+
     def _pairs(self) -> dict[tuple[int, int], LongArray]:
         """The log weights [G, C, C'] of the cells of two elements, by their kinds."""
         found = {}
@@ -125,9 +129,9 @@ class Base:
                     continue
                 found[a, b] = self.units.pair(mine[0], others[-1])[..., 0]
                 if a == b:
-                    apart = not same(found[a, b], found[a, b].transpose(0, 2, 1))
+                    apart = not self.same(found[a, b], found[a, b].transpose(0, 2, 1))
                 else:
-                    apart = self.rules.ordered is not None and not same(
+                    apart = self.rules.ordered is not None and not self.same(
                         found[a, b], self.units.pair(mine[-1], others[0])[..., 0]
                     )
                 if apart and not self.before:
@@ -140,7 +144,7 @@ class Base:
         """Set what elements next to each other share, if that is not what all others do."""
         before = self.before or self._before()
         found = {pair: units.pair(x, y)[..., 0] for pair, (units, x, y) in self.neighbours.items()}
-        if not all(same(weights, before[pair]) for pair, weights in found.items()):
+        if not all(self.same(weights, before[pair]) for pair, weights in found.items()):
             self.before, self.next = before, found
 
     @cached_property

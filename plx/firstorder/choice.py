@@ -9,7 +9,14 @@ from functools import cached_property
 
 from plx.check.program import Program
 from plx.errors import PlxError
-from plx.firstorder.limits import GROUND_FIRST, LEAST_GROUND, MOST_LOG, SECONDS_EACH, SECONDS_PER_BYTE
+from plx.firstorder.limits import (
+    GROUND_FIRST,
+    GROUNDING_PER_BYTE,
+    LEAST_GROUND,
+    MOST_LOG,
+    SECONDS_EACH,
+    SECONDS_PER_BYTE,
+)
 from plx.firstorder.plan import FirstOrderPlan, first_order
 from plx.firstorder.refusal import NotLiftableError
 from plx.ground.budget import RuleSize, measure
@@ -44,6 +51,16 @@ class FirstOrderWay:
             return sum(size.bytes for size in self.sizes) <= GROUND_FIRST
         except PlxError:  # which grounding says better
             return True
+
+    @property
+    def grounding_seconds(self) -> float:
+        """About how long grounding takes; infinite where it is refused."""
+        try:
+            if any(size.instances > MAX_GROUND for size in self.sizes):
+                return math.inf
+            return sum(size.bytes for size in self.sizes) * GROUNDING_PER_BYTE
+        except PlxError:
+            return math.inf
 
     @property
     def is_cheaper(self) -> bool:

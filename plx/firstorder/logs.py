@@ -16,23 +16,24 @@ def times(counts: IntArray, logs: FloatArray) -> FloatArray:
 
 
 class Pairs:
-    """Log weights [C, C] between two elements of any cells, symmetric."""
+    """Log weights [C, C] between two elements of any cells, symmetric: ``finite`` has 0 in the place of -inf,
+    and ``never`` 1 there."""
 
     def __init__(self, logs: FloatArray) -> None:
         self.logs = logs
-        self._finite = np.where(np.isfinite(logs), logs, 0.0)
-        self._never = np.where(logs == -np.inf, 1.0, 0.0)
+        self.finite = np.where(np.isfinite(logs), logs, 0.0)
+        self.never = np.where(logs == -np.inf, 1.0, 0.0)
 
     def within(self, counts: IntArray) -> FloatArray:
         """The log weights [N] of all pairs among so many of each cell, ``counts`` [N, C]."""
         h = counts.astype(np.float64)
-        parts = [((h @ m) * h).sum(axis=1) - h @ np.diag(m) for m in (self._finite, self._never)]
+        parts = [((h @ m) * h).sum(axis=1) - h @ np.diag(m) for m in (self.finite, self.never)]
         return np.where(parts[1] > 0, -np.inf, 0.5 * parts[0])
 
     def between(self, counts: IntArray, others: IntArray) -> FloatArray:
         """The log weights [N] of all pairs of one of some and one of others."""
         a, b = counts.astype(np.float64), others.astype(np.float64)
-        parts = [((a @ m) * b).sum(axis=1) for m in (self._finite, self._never)]
+        parts = [((a @ m) * b).sum(axis=1) for m in (self.finite, self.never)]
         return np.where(parts[1] > 0, -np.inf, parts[0])
 
     def between_one(self, cell: int, others: IntArray) -> FloatArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class Mutual(CountedHistograms):
     def __init__(self, cells: CountedCells) -> None:
         super().__init__(cells)
         self._done: dict[int, FloatArray] = {}
+        self._known: dict[int, tuple[Pairs, Pairs]] = {}
 
     @classmethod
     def of(cls, cells: CountedCells) -> Mutual | None:
@@ -82,7 +84,12 @@ class Mutual(CountedHistograms):
         return np.flatnonzero(self.cells.first == 0).tolist()
 
     def _pairs(self, g: int) -> tuple[Pairs, Pairs]:
-        """The log weights of what two elements of any cells share, if it counts for both, and if not."""
+        """The log weights of what two elements of any cells share, if it counts for neither, and for both."""
+        if g not in self._known:
+            self._known[g] = self._read(g)
+        return self._known[g]
+
+    def _read(self, g: int) -> tuple[Pairs, Pairs]:
         n = len(self.cells.first)
         none, both = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
         for a in range(n):
@@ -112,26 +119,37 @@ class Mutual(CountedHistograms):
         some = Pairs(np.logaddexp(none.logs, both.logs))
         kind_of = np.array([cells.kind_of(cell) for cell in range(len(cells.first))])
         most = np.array(self.members)
-        live = cells.first != DEAD
-        shape = np.where(live, most[kind_of], 0) + 1
-        out = np.full(shape.tolist(), -np.inf)
-        for place in np.ndindex(*shape.tolist()):
-            count = np.array(place)
-            if (np.bincount(kind_of, count, len(most)) > most).any():
-                continue
+        shape = (np.where(cells.first != DEAD, most[kind_of], 0) + 1).tolist()
+        grid = np.indices(shape)
+        rows = grid.reshape(len(shape), -1).T
+        possible = np.ones(len(rows), dtype=bool)
+        for kind, n in enumerate(self.members):
+            possible &= rows[:, kind_of == kind].sum(axis=1) <= n
+        out = np.full(len(rows), -np.inf)
+        content = possible & (rows[:, needy] == 0).all(axis=1)
+        out[content] = some.within(rows[content])
+        out = out.reshape(shape)
+        choices = _Choices(none, grid)
+        ways = cells.factorial[grid].sum(axis=0)
+        adding: dict[int, _Adding] = {}
+        for count in rows[possible & ~content]:
             check()
-            who = next((d for d in needy if place[d]), None)
-            if who is None:
-                out[place] = some.within(count[None])[0]
-                continue
+            who = next(d for d in needy if count[d])
+            if who not in adding:
+                adding[who] = _Adding.of(who, some, none, both, rows, ways)
+            mine, place = adding[who], tuple(count.tolist())
             count[who] -= 1
-            lone = _boxed(count, needy)
-            rest = count - lone
-            meets = some.between_one(who, rest)
-            first = np.flatnonzero((lone == 0).all(axis=1))
-            meets[first] = _not_none(none.between_one(who, rest[first]), some, none, who, rest[first])
-            logs = self._choices(g, lone, count) + both.between_one(who, lone) + meets + out[tuple(rest.T)]
-            out[place] = np.logaddexp.reduce(logs)
+            each = [*enumerate(count.tolist())]
+            lone = tuple(slice(n + 1) if d in needy else 0 for d, n in each)
+            rest = tuple(slice(n, None, -1) if d in needy else n for d, n in each)
+            logs = choices.of(lone, count) + mine.lone[lone]
+            logs += out[rest]
+            first = (
+                logs.flat[0] + mine.first[tuple(count)]
+            )  # with no one who had none, it needs one of the others
+            logs += mine.rest[rest]
+            logs.flat[0] = first
+            out[place] = np.logaddexp.reduce(logs, axis=None) + float(cells.factorial[count].sum())
         return out
 
     def _with_kept(self, g: int, cell: int, kept: Sequence[int]) -> tuple[FloatArray, FloatArray]:
@@ -149,6 +167,54 @@ class Mutual(CountedHistograms):
                 met[state, to] = np.logaddexp(met[state, to], log)
                 saved[state, to] = np.logaddexp(saved[state, to], log + accept[1 if ups else 0])
         return met, saved
+
+
+class _Choices:
+    """What those who have no one, all of ``grid`` [cells, …], say of each other and of all others."""
+
+    def __init__(self, none: Pairs, grid: IntArray) -> None:
+        self._none, self._grid = none, grid
+        rows = grid.reshape(len(grid), -1).T.astype(np.float64)
+        # Of l and of c - l: l'Nl / 2 within, and l'N(c - l) between, less what one would say of itself.
+        self._finite, self._never = (
+            (-0.5 * (((rows @ m) * rows).sum(axis=1) + rows @ np.diag(m))).reshape(grid.shape[1:])
+            for m in (none.finite, none.never)
+        )
+
+    def of(self, lone: tuple[slice | int, ...], count: IntArray) -> FloatArray:
+        """Log weights by who of so many have no one."""
+        logs = self._said(lone, self._finite, self._none.finite @ count)
+        if self._none.never.any():
+            logs[self._said(lone, self._never, self._none.never @ count) > 0] = -np.inf
+        return logs
+
+    def _said(self, lone: tuple[slice | int, ...], own: FloatArray, by: FloatArray) -> FloatArray:
+        found = own[lone]
+        for cell, each in enumerate(by.tolist()):
+            if each and isinstance(lone[cell], slice):
+                found = found + each * self._grid[cell][lone]
+        return found.copy()
+
+
+@dataclass(frozen=True, eq=False)
+class _Adding:
+    """Adding one of a cell: log terms by who had no one before (``lone``), and by all others (``rest``), or
+    by these if there is no one who had none (``first``)."""
+
+    lone: FloatArray
+    rest: FloatArray
+    first: FloatArray
+
+    @classmethod
+    def of(cls, who: int, some: Pairs, none: Pairs, both: Pairs, rows: IntArray, ways: FloatArray) -> _Adding:
+        """``rows`` [N, cells] are all histograms, and ``ways`` the log of the orders of each."""
+        shape = ways.shape
+        first = _not_none(none.between_one(who, rows), some, none, who, rows)
+        return cls(
+            both.between_one(who, rows).reshape(shape) - ways,
+            some.between_one(who, rows).reshape(shape) - ways,
+            first.reshape(shape) - ways,
+        )
 
 
 def _boxed(count: IntArray, cells: Sequence[int]) -> IntArray:

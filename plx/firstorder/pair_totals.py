@@ -6,6 +6,7 @@ import numpy as np
 
 from plx.check.program import Aggregate
 from plx.firstorder.base import Base
+from plx.firstorder.exact.ratio import log_sum, odds
 from plx.firstorder.limits import MOST_TOTALS
 from plx.firstorder.local import Table, placed
 from plx.firstorder.refusal import NotLiftableError, shown
@@ -55,9 +56,16 @@ def _between(base: Base, expr: Aggregate, env: Env, a: int, b: int) -> LongArray
             back = found.transpose(0, 2, 1, 3)
         else:
             back = _by_count(base.units, expr, env, base.samples[a][-1], base.samples[b][0])
-        if not np.allclose(np.exp(found - found.max()), np.exp(back - found.max()), atol=1e-13):
+        if not _alike(found, back):
             raise NotLiftableError(f"{shown(expr.span)} counts by the order of members", expr.span)
     return found
+
+
+def _alike(weights: LongArray, other: LongArray) -> bool:
+    if weights.dtype == object:
+        return np.array_equal(odds(weights), odds(other))
+    high = weights.max()
+    return np.allclose(np.exp(weights - high), np.exp(other - high), atol=1e-13)
 
 
 def _by_count(units: Units, expr: Aggregate, env: Env, x: int, y: int) -> LongArray:
@@ -66,9 +74,7 @@ def _by_count(units: Units, expr: Aggregate, env: Env, x: int, y: int) -> LongAr
         raise NotLiftableError(f"{shown(expr.span)} counts {len(tables):,} times for two members", expr.span)
     by_label = units.pair(x, y, [(table, 2) for table in tables])
     ones = _ones(by_label.shape[-1])
-    return np.stack(
-        [np.logaddexp.reduce(by_label[..., ones == j], axis=-1) for j in range(len(tables) + 1)], axis=-1
-    )
+    return np.stack([log_sum(by_label[..., ones == j], axis=-1) for j in range(len(tables) + 1)], axis=-1)
 
 
 def _ones(count: int) -> IntArray:

@@ -20,6 +20,7 @@ from plx.check.program import (
     Variable,
 )
 from plx.firstorder.base import Base
+from plx.firstorder.exact.ratio import odds
 from plx.firstorder.limits import MOST_TOTALS
 from plx.firstorder.local import Table, placed
 from plx.firstorder.refusal import NotLiftableError, shown
@@ -56,10 +57,8 @@ class Total:
     @property
     def key(self) -> tuple[int, bytes]:
         """Equal for equal totals."""
-        pairs = (
-            [] if self.pairs is None else [part.astype(np.float64) for part in self.pairs.weights.values()]
-        )
-        return self.shift, b"".join(part.tobytes() for part in (*self.of, *pairs))
+        pairs = () if self.pairs is None else self.pairs.weights.values()
+        return self.shift, b"".join([*(part.tobytes() for part in self.of), *map(_bytes, pairs)])
 
 
 @dataclass(eq=False)
@@ -123,6 +122,12 @@ class Totals:
                 f"(at most {MOST_TOTALS:,} are taken)"
             )
         return sizes
+
+
+def _bytes(weights: LongArray) -> bytes:
+    """Equal for equal log weights."""
+    exact = weights.dtype == object
+    return repr(odds(weights).tolist()).encode() if exact else weights.astype(np.float64).tobytes()
 
 
 def is_total(rules: Rules, expr: Aggregate) -> bool:

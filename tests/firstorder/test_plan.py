@@ -8,6 +8,7 @@ from decimal import Decimal, localcontext
 import pytest
 
 import plx
+from plx.deadline import OutOfTimeError
 from plx.errors import PlxError
 from plx.firstorder.plan import FirstOrderPlan, first_order
 from plx.firstorder.sums import Sums
@@ -44,6 +45,28 @@ def smokers(n: int) -> tuple[float, float]:
         weights = [(log - max(logs)).exp() for log in logs]
         p = sum(k * weight for k, weight in enumerate(weights)) / sum(weights) / n
         return float(max(logs) + sum(weights).ln()), float(p)  # type: ignore[union-attr]
+
+
+def test_auto_grounds_where_the_time_for_an_answer_without_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def late(_: FirstOrderPlan) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(FirstOrderPlan, "run", late)
+    text = """
+type P = p1..p{n}
+random smokes(P)
+random friends(P, P)
+weight 0.01: friends(x, y) & smokes(x) => smokes(y) for x, y in P
+query smokes(p1)
+"""
+    model = plx.compile(text.format(n=60))
+    assert not model.run(seconds=60, samples=100).reason.startswith("not grounded")
+    with pytest.raises(PlxError, match="no answer after 60 seconds"):
+        model.run(method="exact", seconds=60)
+    with pytest.raises(PlxError, match="auto has no answer after 1 seconds"):  # not that it is too large
+        plx.run(text.format(n=100_000), seconds=1)
 
 
 def test_random_programs_agree_with_the_grounded_ones() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -107,13 +108,67 @@ def test_random_programs_have_the_answers_of_doubles(seed: int, monkeypatch: pyt
     exactly("\n".join(line for line in text.splitlines() if "count(f(x) for x in P)\n" not in f"{line}\n"))
 
 
-def test_exact_rationals_beside_evidence_on_pairs_orders_and_counts_of_pairs(
-    monkeypatch: pytest.MonkeyPatch,
+def rational(text: str) -> str:
+    """A program with logs of rational numbers for its other weights, and the last five of its queries."""
+    *lines, a, b, c, d, e = text.splitlines()
+    text = "\n".join([line for line in lines if not line.startswith("query")] + [a, b, c, d, e])
+    return text.replace("weight 0.7:", "weight log(3):").replace("weight 1:", "weight log(2):").replace(
+        "weight 0.3 *", "weight log(2) *"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "seed"),
+    [
+        (programs.linked, 2), (programs.ordered, 2), (programs.ordered, 3), (programs.pair_counts, 3),
+        (programs.successors, 1), (programs.successors, 2),
+    ],
+)  # fmt: skip
+def test_evidence_on_pairs_orders_neighbours_and_counts_of_pairs(
+    make: Callable[[int], str], seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Evidence on pairs is summed with; where an order matters or pairs are counted they are refused."""
     monkeypatch.setattr(programs, "WEIGHTS", RATIONAL)
-    assert all(exactly(programs.linked(seed)) for seed in (2, 4))
-    assert not any(exactly(make(1)) for make in (programs.ordered, programs.pair_counts))
+    assert exactly(rational(make(seed)))
+
+
+@pytest.mark.parametrize("n", [7, 40])
+def test_graphs_of_so_many_edges(n: int) -> None:
+    text = f"type V = v1..v{n}\nrandom e(x: V, y: V) if x < y\nquery logz\nquery e(v1, v2)\n"
+    pairs = math.comb(n, 2)
+    for k in (0, 3, pairs // 2):
+        rule = f"require count(e(x, y) for x, y in V if x < y) = {k}\n"
+        result = plx.run(text + rule, method="exact", exact_rationals=True)
+        assert result.z == math.comb(pairs, k)
+        assert result.queries[1].estimates[1].exact == Fraction(k, pairs)
+
+
+def test_numbers_of_pairs_with_members_by_themselves() -> None:
+    text = "type V = v1..v5\nrandom e(V, V)\nrequire count(e(x, y) for x, y in V) % 3 = 1\n"
+    counts = plx.run(f"{text}query count(e(x, y) for x, y in V)\n", exact_rationals=True)
+    assert counts.z == sum(math.comb(25, k) for k in range(1, 26, 3))
+    assert counts.queries[0].estimates[4].exact == Fraction(math.comb(25, 4), counts.z)
+
+
+def test_no_two_neighbours_and_two_ends() -> None:
+    """Fibonacci numbers; where the heads end and the tails begin."""
+    n, ways = 60, [1, 2]
+    while len(ways) <= n:
+        ways.append(ways[-1] + ways[-2])
+    text = f"type P = 1..{n}\nrandom f(P)\nrequire !(f(x) & f(y)) for x, y in P if y = x + 1\n"
+    result = plx.run(f"{text}query logz\nquery f(1)\n", method="exact", exact_rationals=True)
+    assert result.z == ways[n]
+    assert result.queries[1].estimates[1].exact == Fraction(ways[n - 2], ways[n])
+    text = """
+type P = p1..p20
+random head(P)
+random tail(P)
+require !(head(x) & tail(x)) for x in P
+require head(y) => head(x) for x, y in P if x < y
+require tail(x) => tail(y) for x, y in P if x < y
+require count(head(x) for x in P) <= 2
+query logz
+"""
+    assert plx.run(text, method="exact", exact_rationals=True).z == 21 + 20 + 19
 
 
 @pytest.mark.parametrize("seed", range(3))

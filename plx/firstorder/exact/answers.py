@@ -13,14 +13,11 @@ import numpy as np
 from plx.check.program import BOOLEAN, Const, Expr, Operation, Rule, Scope, SetBinding, SetConst, Variable
 from plx.check.walk import parts
 from plx.errors import Diagnostic, NoWorldError, PlxError
-from plx.firstorder.answers import Answers
-from plx.firstorder.counted_answers import CountedAnswers
 from plx.firstorder.exact.sums import exact_sum
 from plx.firstorder.function_queries import together
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.questions import Pattern
 from plx.firstorder.refusal import NotLiftableError, shown
-from plx.firstorder.sums import Sums
 from plx.graph.model import GroundModel
 from plx.infer.inference import Inference
 from plx.values import FALSE, TRUE, IntArray
@@ -38,11 +35,6 @@ class ExactPlan:
 
     def run(self) -> tuple[GroundModel, Inference]:
         """The answers of the plan, with fractions. Raises NoWorldError if no world is possible."""
-        answers = self.plan.answers
-        if not isinstance(answers, CountedAnswers) and not (
-            isinstance(answers, Answers) and isinstance(answers.sums, Sums)
-        ):
-            raise NotLiftableError("exact rationals are not summed in this way")
         z = self.sum()
         model, found = self.plan.run()
         done, at = [], 0

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from plx.firstorder.base import Base
 from plx.firstorder.exact.ratio import ObjectArray, Ratio, odds
-from plx.firstorder.refusal import NotLiftableError
-from plx.firstorder.whole import WholeRules, refuse_order
+from plx.firstorder.whole import WholeRules
 from plx.graph.learned import ids_with
 from plx.values import IMPOSSIBLE, IntArray, Value, distinct
 from plx.weights import exponential
@@ -43,16 +42,6 @@ class ExactBase(Base):
 
     least_alike: ClassVar[bool] = False
 
-    def _pairs(self) -> dict[tuple[int, int], npt.NDArray[Any]]:
-        refuse_order(self)
-        found = {}
-        for a in range(self.kinds):
-            for b in range(a, self.kinds):
-                mine, others = self.samples[a], self.samples[b]
-                if a != b or len(mine) > 1:
-                    found[a, b] = self.units.pair(mine[0], others[-1])[..., 0]
-                if a == b and len(mine) > 1:
-                    weights = odds(found[a, b])
-                    if not np.array_equal(weights, weights.transpose(0, 2, 1)):
-                        raise NotLiftableError("rules depend on the order of members", self.rules.ordered)
-        return found
+    def same(self, weights: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+        """Whether two tables of log weights are equal."""
+        return np.array_equal(odds(weights), odds(other))
