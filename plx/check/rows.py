@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, product
 
 import numpy as np
@@ -25,6 +26,9 @@ _SHOWN = 5
 
 _PIECE = 1 << 18
 """Rows are looked at so many at a time, so that what is between stays in the cache."""
+
+_HALF = 1 << 20
+"""Keys that are worth a thread to sort."""
 
 _ENUMERATED = 2_000_000
 """Up to so many indexes gaps are looked for in a table whose slots depend on each other."""
@@ -153,7 +157,7 @@ def first_of_each(rows: npt.NDArray[np.integer]) -> IntArray | None:
     if rows.shape[1] == 0:
         return np.arange(1)
     keys = row_keys(rows)
-    keys.sort()
+    _sort(keys)
     again = _repeated(keys)
     if not len(again):
         return None
@@ -167,6 +171,19 @@ def first_of_each(rows: npt.NDArray[np.integer]) -> IntArray | None:
     kept[repeated] = False
     kept[repeated[np.unique(keys[repeated], return_index=True)[1]]] = True
     return np.flatnonzero(kept)
+
+
+def _sort(keys: IntArray) -> None:
+    """Sort keys in place; of many the lower half on a thread of its own."""
+    half = len(keys) // 2
+    if half < _HALF:
+        keys.sort()
+        return
+    keys.partition(half)
+    with ThreadPoolExecutor(1) as pool:
+        lower = pool.submit(keys[:half].sort)
+        keys[half:].sort()
+        lower.result()
 
 
 def _repeated(keys: IntArray) -> IntArray:

@@ -2,5 +2,6 @@
 
 from plx.jit.hints import array
 from plx.jit.kernel import Kernel, inner, kernel
+from plx.jit.prefetch import prefetch
 
-__all__ = ["Kernel", "array", "inner", "kernel"]
+__all__ = ["Kernel", "array", "inner", "kernel", "prefetch"]

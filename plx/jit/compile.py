@@ -108,10 +108,12 @@ def _linked(function: FunctionType) -> FunctionType:
 
 def _dispatcher(function: FunctionType) -> Any:
     """A function that compiled code calls: for the types of its annotations, or, if it is marked as
-    `inner`, for all that it meets.
+    `inner`, for all that it meets; what it says by itself that it is to compiled code, if it does.
 
     Constants in calls would otherwise count as types of their own.
     """
+    if function not in _dispatchers and hasattr(function, "native"):
+        _dispatchers[function] = function.native()
     if function not in _dispatchers:
         options = getattr(function, "inner_options", None)
         made = njit(**_INNER, **(options or {}))(_linked(function))

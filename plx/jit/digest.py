@@ -50,6 +50,8 @@ def parts(function: FunctionType) -> Iterator[str]:
             raise TypeError(f"{one.__qualname__} is no kernel: it names variables of a function around it")
         yield one.__name__
         yield from _code_parts(one.__code__)
+        if hasattr(one, "native"):
+            yield from _code_parts(one.native.__code__)
         yield repr(one.__defaults__)
         for name, given in _globals(one):
             value = plain(given)

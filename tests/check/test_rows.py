@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plx.check import rows
 from plx.check.rows import first_of_each
 from plx.data.cells import column_of_array
 from plx.errors import PlxError
@@ -37,11 +38,20 @@ cells = st.one_of(st.integers(0, 3), st.integers(0, 2**31), st.integers(2**30, 2
 
 
 @given(st.integers(1, 3).flatmap(lambda k: st.lists(st.tuples(*[cells] * k), max_size=12)))
-def test_first_of_each_row(rows: list[tuple[int, ...]]) -> None:
-    array = np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 2)
-    wanted = [i for i, row in enumerate(rows) if row not in rows[:i]]
+def test_first_of_each_row(facts: list[tuple[int, ...]]) -> None:
+    array = np.array(facts, dtype=np.int64).reshape(len(facts), len(facts[0]) if facts else 2)
+    wanted = [i for i, row in enumerate(facts) if row not in facts[:i]]
     found = first_of_each(array)
-    assert found is None if len(wanted) == len(rows) else found is not None and found.tolist() == wanted
+    assert found is None if len(wanted) == len(facts) else found is not None and found.tolist() == wanted
+
+
+@pytest.mark.parametrize("n", [2, 7, 1000])
+def test_first_of_each_row_sorted_in_halves(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
+    array = np.random.default_rng(n).integers(0, 20, (n, 2))
+    whole = first_of_each(array)
+    monkeypatch.setattr(rows, "_HALF", 1)
+    halves = first_of_each(array)
+    assert (whole is None) == (halves is None) and (whole is None or (whole == halves).all())
 
 
 @pytest.mark.parametrize(("n", "first"), [(0, None), (1, None), (5, [0])])

@@ -33,6 +33,9 @@ _NARROW, _WIDE = 32, 64
 _MANY = 1 << 24
 """Counts past which they are kept in as few bytes as they need."""
 
+_LINE = 64
+"""Bytes of a line of the cache."""
+
 _ROWS = 1 << 11
 """Rows of counts that are turned at once."""
 
@@ -53,7 +56,7 @@ class ChainBlock:
     def taken(self, mine: slice) -> ChainBlock:
         """A copy of some of the chains."""
         return ChainBlock(
-            np.array(self.state[:, mine]),
+            _in_lines(self.state[:, mine]),
             np.array(self.total[:, mine]),
             np.array(self.level[:, mine]),
             np.array(self.random[:, mine]),
@@ -245,7 +248,7 @@ def chains_at(
     scan = narrow_states(seed, Stream.SCAN) if random_scan else np.zeros((4, 0), dtype=np.uint32)
     blocks = [
         ChainBlock(
-            np.array(states[:, mine], dtype=kind, order="C"),
+            _in_lines(states[:, mine], kind),
             np.ascontiguousarray(total[:, mine]),
             np.ascontiguousarray(level[:, mine]),
             np.ascontiguousarray(random[:, mine]),
@@ -254,6 +257,17 @@ def chains_at(
         for mine in _deal(n, threads)
     ]
     return GibbsChains(plan, tuple(blocks), threads, len(states))
+
+
+def _in_lines(states: npt.NDArray[np.integer], kind: str | None = None) -> npt.NDArray[np.unsignedinteger]:
+    """A copy of states that begins where a line of the cache does, so that a row lies in as few as it can."""
+    item = np.dtype(kind or states.dtype)
+    size = states.size * item.itemsize
+    room = np.empty(size + _LINE, dtype=np.uint8)
+    begin = -room.ctypes.data % _LINE
+    copy: npt.NDArray[np.unsignedinteger] = room[begin : begin + size].view(item).reshape(states.shape)
+    copy[...] = states
+    return copy
 
 
 def state_type(graph: FactorGraph) -> str:

@@ -19,7 +19,7 @@ from plx.infer.kernels.choice import _by_product, _by_two, _choose, _score, _thr
 from plx.infer.kernels.derived import _LESS, _MORE, _candidates, _shift
 from plx.infer.kernels.random import BITS, _random
 from plx.infer.kernels.rows import _add_mapped, _add_product, _add_rows, _add_two, _map
-from plx.jit import Kernel, array, inner
+from plx.jit import Kernel, array, inner, prefetch
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -31,6 +31,12 @@ Number = int | np.int64 | np.int32
 
 _SCATTER = 16
 """With more states than this, the one that is there is looked up and counted; else all are compared with."""
+
+_NEAR = 1 << 20
+"""Bytes of states that are near at hand: with more, they are asked for before they are read."""
+
+_AHEAD = 32
+"""Rows that are asked for ahead of the one that is read."""
 
 _NARROW = 255
 """Draws that a byte counts."""
@@ -97,6 +103,16 @@ def _signature(state: str) -> list[object]:
     return [Compiled, states, lanes, lanes, random, random, int, int, lanes]
 
 
+@inner(inline=True)
+def _ask(rows: Int32, first: Number, count: Number, state: States) -> None:
+    """Ask for the states of the variables among ``rows`` from the first on: they are read soon."""
+    n = state.shape[0]
+    for i in range(first, min(first + count, rows.shape[0])):
+        row = rows[i]
+        if row < n:
+            prefetch(state, row)
+
+
 @inner
 def _sweep(
     m: Compiled, state: States, total: Int32, level: Int32, rng: UInt32, scan: UInt32, updates: int,
@@ -117,6 +133,7 @@ def _sweep(
     potential = m.potential
     n = state.shape[0]
     all_now = pick.shape[0] > 0  # few updates may follow
+    ahead = 0 if all_now or state.nbytes <= _NEAR else _AHEAD
     v = np.int64(-1)
     for _ in range(updates):
         v = np.int64(v + 1 if v + 1 < n else 0)
@@ -131,6 +148,13 @@ def _sweep(
                    state, total, level)  # fmt: skip
         start, p, r = conditional[v], product_start[v], reader_start[v]
         n_products, n_readers = product_start[v + 1] - p, reader_start[v + 1] - r
+        if ahead:
+            _ask(reader_row, r + ahead, n_readers, state)
+            if n_products:
+                _ask(product_row, 2 * p + ahead, 2 * n_products, state)
+            if start < 0:
+                f, end = operand_start[factor_start[v]], operand_start[factor_start[v + 1]]
+                _ask(operand_row, f + ahead, end - f, state)
         is_fast = start >= 0 and cards[v] == 2 and n_products + n_readers <= 2
         base = start + offset[v]
         if is_fast and n_products == 1 and n_readers == 0:
