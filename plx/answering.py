@@ -16,7 +16,7 @@ from plx.answer.named import Subject
 from plx.answer.result import Interrupted, Result
 from plx.clash import explained
 from plx.deadline import OutOfTimeError, stopwatch, within
-from plx.errors import Diagnostic, PlxError
+from plx.errors import Diagnostic, NoWorldError, PlxError
 from plx.firstorder.choice import FirstOrderWay
 from plx.firstorder.plan import FirstOrderPlan
 from plx.firstorder.refusal import NotLiftableError
@@ -120,6 +120,8 @@ class Answering:
         told = replace(self.options, refused=("first-order counting: it takes longer than there is time",))
         try:
             return self._grounded(self._infer, told, spent)
+        except NoWorldError:
+            raise
         except PlxError:
             raise late from None
 

@@ -144,9 +144,8 @@ class Mutual(CountedHistograms):
             rest = tuple(slice(n, None, -1) if d in needy else n for d, n in each)
             logs = choices.of(lone, count) + mine.lone[lone]
             logs += out[rest]
-            first = (
-                logs.flat[0] + mine.first[tuple(count)]
-            )  # with no one who had none, it needs one of the others
+            # If there is no one who had none, it needs one of the others.
+            first = logs.flat[0] + mine.first[tuple(count)]
             logs += mine.rest[rest]
             logs.flat[0] = first
             out[place] = np.logaddexp.reduce(logs, axis=None) + float(cells.factorial[count].sum())
