@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plx.api import load
-from plx.cli import commands, main
+from plx.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -194,7 +194,7 @@ def test_small_probabilities_keep_their_digits(plx) -> None:
 @pytest.mark.filterwarnings("default")
 def test_warnings_of_python_code_are_sentences(plx, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    monkeypatch.setattr(commands, "check_method", lambda method: warnings.warn("all is lost", stacklevel=1))
+    monkeypatch.setattr("plx.cli.run.check_method", lambda method: warnings.warn("all is lost", stacklevel=1))
     code, _, err = plx("run", "coin.plx")
     assert code == 0
     assert err == "warning: all is lost\n"
