@@ -22,8 +22,8 @@ class BridgeSums(NamedTuple):
     temperatures: ``above`` [K, chains] is Σ exp(d/2 (w - m)) at the hotter one, ``below`` Σ exp(-d/2 (w - m))
     at the colder one, ``total`` [K + 1, chains] Σ w at each temperature, ``line`` [2, chains] the sum and
     that of squares of Σ d/2 (w + w' - 2 m) over the pairs, ``trips`` [chains] how many worlds have come from
-    β = 0 to β = 1. ``control`` [K + 1, chains] are sums of what has mean 0 at each temperature, all 0 where
-    there are none.
+    β = 0 to β = 1. ``control`` [controls, K + 1, chains] are sums of what has mean 0 at each temperature,
+    all 0 where there is none.
     """
 
     above: FloatArray

@@ -66,6 +66,17 @@ class Flips(NamedTuple):
     second: Float64
 
 
+class Expected(NamedTuple):
+    """Factors whose weights are compared with what they are expected to be given the bonds; what their
+    entries weigh if the ends stay or go over to their partners, as in `Flips`."""
+
+    factor: Int32  # [N] of `Couplings`
+    stay: Float64
+    first: Float64  # the first end goes alone
+    second: Float64
+    both: Float64
+
+
 @inner
 def _merge(count: Int64, queue: Lanes, first: Int32, second: Int32, parent: Lanes) -> None:
     """Tie the ends of all bonds that wait, and forget these; no parent comes after its children.
@@ -144,10 +155,72 @@ def _turn_over(
             state[row, lane] = other if goes == _GOES else own
 
 
-def _flip(m: Couplings, t: Flips, state: States, level: Int32, rng: UInt32) -> None:
+@inner
+def _roots(n: Number, parent: Lanes) -> None:
+    """The parent of each of n unknowns is the least of its cluster from here on."""
+    for c in range(parent.shape[0]):
+        for v in range(n):
+            parent[c, v] = parent[c, parent[c, v]]
+
+
+@inner
+def _goes(root: Number, c: Number, field: Float64) -> float:
+    """How probable it is that a cluster goes over to its partners."""
+    return 0.5 if field.shape[0] == 0 else 1.0 / (1.0 + np.exp(-field[root, c]))
+
+
+@inner
+def _entry_of(f: Number, m: Couplings, state: States, level: Int32, index: Int32) -> None:
+    """The entry of its table that a factor is in, lane by lane."""
+    index[:] = 0
+    row, stride, i, last = m.operand_row, m.operand_stride, m.operand_start[f], m.operand_start[f + 1]
+    if last - i == 2 and row[i] < state.shape[0] and row[i + 1] < state.shape[0]:
+        _add_two(row[i], stride[i], row[i + 1], stride[i + 1], state, index)
+    else:
+        _add_rows(i, last, row, stride, state, level, level, level, index)
+
+
+@inner
+def _expect(
+    m: Couplings, e: Expected, parent: Lanes, field: Float64, state: States, level: Int32, index: Int32,
+    excess: Float64,
+) -> None:  # fmt: skip
+    """Take off what factors are expected to weigh when clusters have gone over, or not."""
+    stay, first, second, both = e.stay, e.first, e.second, e.both
+    for i in range(e.factor.shape[0]):
+        f = e.factor[i]
+        _entry_of(f, m, state, level, index)
+        base, a, b = np.uint64(m.kind_start[m.kind[f]]), m.first[f], m.second[f]
+        for c in range(index.shape[0]):
+            at = base + np.uint64(index[c])
+            root, other = parent[c, a], parent[c, b]
+            p, q = _goes(root, c, field), _goes(other, c, field)
+            mean = p * both[at] + (1.0 - p) * stay[at]
+            if root != other:
+                alone = p * first[at] + (1.0 - p) * stay[at]
+                mean = (1.0 - q) * alone + q * (p * both[at] + (1.0 - p) * second[at])
+            excess[c] -= mean
+
+
+@inner
+def _met(m: Couplings, e: Expected, state: States, level: Int32, index: Int32, excess: Float64) -> None:
+    """Add what factors weigh."""
+    stay = e.stay
+    for i in range(e.factor.shape[0]):
+        f = e.factor[i]
+        _entry_of(f, m, state, level, index)
+        base = np.uint64(m.kind_start[m.kind[f]])
+        for c in range(index.shape[0]):
+            excess[c] += stay[base + np.uint64(index[c])]
+
+
+def _flip(
+    m: Couplings, t: Flips, e: Expected, state: States, level: Int32, rng: UInt32, excess: Float64
+) -> None:  # fmt: skip
     """Draw bonds, and let what they tie together go over to its partner states or not.
 
-    Arrays: state [V, C], level [D, C] states of derived nodes, rng [4, C]; state and rng are changed.
+    Arrays: state [V, C], level [D, C] states of derived nodes, rng [4, C], excess [C], to which is added by
+    how much factors weigh more than is expected; state, rng and excess are changed.
     """
     lanes, n = state.shape[1], m.mobile.shape[0]
     kind, kind_start, first, second = m.kind, m.kind_start, m.first, m.second
@@ -189,16 +262,22 @@ def _flip(m: Couplings, t: Flips, state: States, level: Int32, rng: UInt32) -> N
     _merge(count, queue, first, second, parent)
     if field.shape[0] > 0:
         _gather(parent, field)
+    if e.factor.shape[0] > 0:
+        if field.shape[0] == 0:
+            _roots(n, parent)
+        _expect(m, e, parent, field, state, level, index, excess)
     for tile in range(0, n, _TILE):
         last = min(n, tile + _TILE)
         for v in range(tile, last):
             _random(rng, draw)
             _coins(v, draw, field, coin, v - tile)
         _turn_over(tile, last, mobile, class_of, partner, coin, parent, state)
+    _met(m, e, state, level, index, excess)
 
 
 @cache
 def kernel(state: str) -> Callable[..., None]:
     """`_flip` compiled for one type of state, uint8 or uint16."""
     lanes = array("int32", 2)
-    return Kernel(_flip, [Couplings, Flips, array(state, 2), lanes, array("uint32", 2)]).compiled
+    signature = [Couplings, Flips, Expected, array(state, 2), lanes, array("uint32", 2), array("float64")]
+    return Kernel(_flip, signature).compiled

@@ -131,14 +131,34 @@ def _begin(g: Ties, v: Number, latest: Int64, budget: float, bag: Table, size: I
     size[v] = count + 1
 
 
+@inner
+def _is_tied(g: Ties, v: Number, front: Int64, m: int) -> bool:
+    """Whether v is tied to one of the front."""
+    for e in range(g.start[v], g.start[v + 1]):
+        for i in range(m):
+            if front[i] == g.near[e]:
+                return True
+    return False
+
+
+@inner
+def _loosest(left: Float64, joined: Bools) -> int:
+    """Of the variables that have not joined, one with least left to tie."""
+    least, v = np.inf, -1
+    for u in range(len(left)):
+        if not joined[u] and left[u] < least:
+            least, v = left[u], u
+    return v
+
+
 @kernel
-def grow(g: Ties, budget: float, order: Int64, bag: Table, size: Int64) -> float:
+def grow(g: Ties, budget: float, given: Int64, order: Int64, bag: Table, size: Int64) -> float:
     """Let all variables join, in ``order`` [V]; their bags are ``bag`` [V, most] and ``size`` [V]. The result
     is how strong the ties within bags are together.
 
     A bag has at most ``budget`` bits, but for a variable that alone has more. The *front* are those of the
     last bag that have ties left; who joins is next to it. Where there is none, one with few ties left begins
-    another.
+    another. ``given`` [V]: the order in which they are to join; if empty it is looked for.
     """
     n, most = bag.shape
     joined, latest, seen = np.zeros(n, dtype=np.bool_), np.full(n, -1), np.full(n, -1)
@@ -151,7 +171,11 @@ def grow(g: Ties, budget: float, order: Int64, bag: Table, size: Int64) -> float
     m, whole = 0, 0.0
     for step in range(n):
         v = -1
-        if m > 0:
+        if len(given) > 0:
+            if m > 0 and _is_tied(g, given[step], front, m):
+                v = given[step]
+                _room(front, m, left, mark, g.bits, budget, most, v, kept)
+        elif m > 0:
             v = _next(g, front, m, left, budget, most, step, joined, seen, mark, stays, kept)
         if v >= 0:
             count = 0
@@ -162,10 +186,7 @@ def grow(g: Ties, budget: float, order: Int64, bag: Table, size: Int64) -> float
             bag[v, count] = v
             size[v] = count + 1
         else:
-            least = np.inf
-            for u in range(n):
-                if not joined[u] and left[u] < least:
-                    least, v = left[u], u
+            v = given[step] if len(given) > 0 else _loosest(left, joined)
             _begin(g, v, latest, budget, bag, size, mark)
         joined[v] = True
         order[step] = v

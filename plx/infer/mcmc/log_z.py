@@ -35,6 +35,9 @@ ALONE = 1.05
 
 _ROUNDING = 1e-12
 
+_ALIKE = 1e-9
+"""Control variates whose squares are less than this share of the largest add nothing."""
+
 FEW = 5
 """What fewer chains than this have seen is as good as not seen."""
 
@@ -94,22 +97,25 @@ def _is_constant(sums: FloatArray) -> BoolArray:
 
 
 def _slopes(bridges: Bridges) -> FloatArray:
-    """By how much, per temperature, what it adds to log Z exceeds its mean where the control variate is 1.
+    """By how much, per temperature, what it adds to log Z exceeds its mean where a control variate is 1
+    [controls, T].
 
     That is regression over the parts that batches and chains are; what is added by both neighbours counts.
     """
     above, below, control = (
-        np.stack([getattr(one, name) for one in bridges.batches], axis=1)
+        np.stack([getattr(one, name) for one in bridges.batches], axis=-2)
         for name in ("above", "below", "control")
     )
-    added = np.zeros(control.shape)
+    added = np.zeros(control.shape[1:])
     added[:-1] += above / above.mean(axis=(1, 2), keepdims=True)
     added[1:] -= below / below.mean(axis=(1, 2), keepdims=True)
     added -= added.mean(axis=(1, 2), keepdims=True)
-    square = (control**2).mean(axis=(1, 2))
-    both = (added * control).mean(axis=(1, 2))
-    slope: FloatArray = np.divide(both, square, out=np.zeros(len(both)), where=square > 0)
-    return np.where(np.isfinite(slope), slope, 0.0)
+    square = np.einsum("itbc,jtbc->tij", control, control)
+    both = np.einsum("itbc,tbc->ti", control, added)
+    if not (np.isfinite(square).all() and np.isfinite(both).all()):
+        return np.zeros(control.shape[:2])
+    slope: FloatArray = (np.linalg.pinv(square, rcond=_ALIKE, hermitian=True) @ both[..., None])[..., 0].T
+    return slope
 
 
 def _bridged(
@@ -119,7 +125,7 @@ def _bridged(
     mine = slice(None) if chosen is None else chosen
     names = ("above", "below", "total", "control")
     above, below, total, control = (
-        np.sum([getattr(one, name) for one in batches], axis=0)[:, mine] for name in names
+        np.sum([getattr(one, name) for one in batches], axis=0)[..., mine] for name in names
     )
     if above.shape[1] < 2:
         return _Part(np.nan, np.inf)
@@ -129,7 +135,7 @@ def _bridged(
     low, high = np.sort(bridges.step * sliding_window_view(total.mean(axis=1) / rounds, 2).T, axis=0)
     ratio = np.where(rough, (low + high) / 2, ratio)
     unknown = float((high - low)[rough].sum())
-    off = np.zeros(above.shape[1]) if rough.any() else slope @ control / len(batches)
+    off = np.zeros(above.shape[1]) if rough.any() else np.einsum("it,itc->c", slope, control) / len(batches)
     value = float(ratio.sum()) - float(off.mean())
     return _Part(value, math.hypot(_standard_error(above[~rough], below[~rough], off), unknown))
 

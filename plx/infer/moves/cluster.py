@@ -20,7 +20,7 @@ import numpy.typing as npt
 from plx.graph.rows import BoolArray
 from plx.infer.gibbs.chains import ChainBlock, state_type
 from plx.infer.gibbs.compiled import CompiledModel
-from plx.infer.kernels.clusters import Couplings, Flips, kernel
+from plx.infer.kernels.clusters import Couplings, Expected, Flips, kernel
 from plx.infer.kernels.random import BITS
 from plx.infer.moves.couplings import Ends, Kinds, couplings, ends
 from plx.infer.moves.gauge import Gauge, gauge, influence, wished
@@ -30,6 +30,8 @@ from plx.infer.problem import Parts, Problem
 from plx.values import FloatArray, IntArray
 
 _WORD = 2**64 - 1
+
+_NOTHING = Expected(np.empty(0, dtype=np.int32), *(np.empty(0) for _ in range(4)))
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,8 @@ class Clusters:
 
     def flips(self, table: FloatArray, shift: int) -> Flips:
         """What the kernel reads for one choice of partners: names n and (shift - n) mod K are partners."""
-        partner = self._partners(shift)
-        kinds, base = self.kinds, table[self.kinds.entry]
-        steps = [
-            np.where(kinds.label[end] >= 0, partner[kinds.label[end], kinds.state[end]] - kinds.state[end], 0)
-            * kinds.stride[end]
-            for end in (0, 1)
-        ]
-        corners = (table[kinds.entry + step] for step in (steps[0], steps[1], steps[0] + steps[1]))
-        bond, first, second = _bonds(base, *corners)
+        partner, kinds = self._partners(shift), self.kinds
+        bond, first, second = _bonds(*self._corners(table, partner))
         count = len(self.arrays.kind_start)
         pulled = (first != 0) | (second != 0)
         return Flips(
@@ -77,6 +72,23 @@ class Clusters:
             first=first,
             second=second,
         )
+
+    def expected(self, table: FloatArray, shift: int) -> Expected:
+        """What the kernel compares with what it expects: the factors to which ``table`` gives weight."""
+        corners = self._corners(table, self._partners(shift))
+        varies = np.logical_or.reduce([corner != corners[0] for corner in corners[1:]])
+        chosen = np.bincount(self.kinds.kind, weights=varies, minlength=len(self.arrays.kind_start)) > 0
+        return Expected(np.flatnonzero(chosen[self.arrays.kind]).astype(np.int32), *corners)
+
+    def _corners(self, table: FloatArray, partner: IntArray) -> list[FloatArray]:
+        """What the entries of kinds weigh if their ends stay, the first one goes, the second one, or both."""
+        kinds = self.kinds
+        first, second = (
+            np.where(kinds.label[end] >= 0, partner[kinds.label[end], kinds.state[end]] - kinds.state[end], 0)
+            * kinds.stride[end]
+            for end in (0, 1)
+        )
+        return [table[kinds.entry + step] for step in (0, first, second, first + second)]
 
     def _partners(self, shift: int) -> IntArray:
         """The partner of each state of each class [classes, K]."""
@@ -113,21 +125,38 @@ def _bonds(e00: FloatArray, e10: FloatArray, e01: FloatArray, e11: FloatArray) -
 
 @dataclass
 class ClusterMove:
-    """Cluster moves by the potentials ``table``; what the kernel reads is made when it is first needed."""
+    """Cluster moves by the potentials ``table``; what the kernel reads is made when it is first needed.
+
+    ``watched``: another table, of what is compared with what it is expected to be given the bonds.
+    """
 
     sets: tuple[Clusters, ...]
     table: FloatArray
+    watched: FloatArray | None = None
     made: dict[tuple[int, int], Flips] = field(default_factory=dict)
+    expected: dict[tuple[int, int], Expected] = field(default_factory=dict)
 
-    def __call__(self, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
-        """Move lanes; the sets of unknowns take turns, and so do partners."""
+    def __call__(
+        self, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int, excess: FloatArray | None = None
+    ) -> None:
+        """Move lanes; the sets of unknowns take turns, and so do partners.
+
+        To ``excess`` [C] is added by how much what is watched weighs more after the move than it is expected
+        to given the bonds, which has mean 0.
+        """
         which = turn % len(self.sets)
         one = self.sets[which]
-        shift = _scattered(turn) % one.turns
-        if (which, shift) not in self.made:
-            self.made[which, shift] = one.flips(self.table, shift)
+        key = which, _scattered(turn) % one.turns
+        if key not in self.made:
+            self.made[key] = one.flips(self.table, key[1])
+        compared = _NOTHING
+        if excess is not None and self.watched is not None:
+            if key not in self.expected:
+                self.expected[key] = one.expected(self.watched, key[1])
+            compared = self.expected[key]
+        out = np.zeros(block.state.shape[1]) if excess is None else excess
         with np.errstate(over="ignore"):
-            kernel(one.state)(one.arrays, self.made[which, shift], block.state, block.level, random)
+            kernel(one.state)(one.arrays, self.made[key], compared, block.state, block.level, random, out)
 
 
 def _scattered(turn: int) -> int:

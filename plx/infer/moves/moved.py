@@ -21,7 +21,7 @@ from plx.infer.orbits import lifted
 from plx.infer.orbits.lifted import LiftedChains
 from plx.infer.problem import Problem
 from plx.infer.streams import Stream, narrow_states
-from plx.values import IntArray
+from plx.values import FloatArray, IntArray
 
 Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
 """Moves lanes, with their own random numbers, in some turn."""
@@ -137,7 +137,9 @@ def moved(chains: SteppedChains, seed: int, find: Find) -> MovedChains:
     return MovedChains(chains, move, tuple(map(np.ascontiguousarray, parts)), [0] * len(parts), said)
 
 
-def stay(block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
+def stay(
+    block: ChainBlock, random: npt.NDArray[np.uint32], turn: int, excess: FloatArray | None = None
+) -> None:
     """No move."""
 
 

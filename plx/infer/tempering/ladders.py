@@ -44,19 +44,22 @@ _WORTH_A_THREAD = 1 << 20
 Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
 """Moves lanes that stand at one temperature, with their own random numbers, in some turn."""
 
+Flip = Callable[[ChainBlock, npt.NDArray[np.uint32], int, FloatArray | None], None]
+"""Moves clusters, and adds by how much lanes weigh more then than is expected given the bonds."""
+
 
 @dataclass(frozen=True)
 class Updates:
     """What moves lanes at every temperature, besides sweeps: to add a kind, append to ``moves``.
 
-    ``moves`` are functions of β, each of which gives what moves lanes there. ``clusters`` is one too, of
-    moves that cost many sweeps: where they are not needed lanes make them seldom. ``path``: what β is on;
-    ``part``: the rest, from which worlds are drawn at β = 0 if there are draws.
+    ``moves`` are functions of β, each of which gives what moves lanes there. ``clusters`` is one of the path
+    and β, of moves that cost many sweeps: where they are not needed lanes make them seldom. ``path``: what β
+    is on; ``part``: what stays at β = 0, from which worlds are drawn there, if any.
     """
 
     plan: CompiledModel
     moves: tuple[Callable[[float], Move], ...]
-    clusters: Callable[[float], Move] | None = None
+    clusters: Callable[[Path, float], Flip] | None = None
     path: Path = Path()
     part: Solvable | None = None
 
@@ -65,18 +68,16 @@ class Updates:
 class Seldom:
     """A move in one of so many turns; temperatures take them in turn."""
 
-    move: Move
+    move: Flip
     first: int
     turns: int = SELDOM
 
-    def __call__(self, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int) -> None:
+    def __call__(
+        self, block: ChainBlock, random: npt.NDArray[np.uint32], turn: int, excess: FloatArray | None = None
+    ) -> None:
         """Move lanes, or not."""
         if turn % self.turns == self.first % self.turns:
-            self.move(block, random, turn // self.turns)
-
-
-def _often(move: Move) -> Move:
-    return replace(move, turns=min(move.turns, OFTEN_TURNS)) if isinstance(move, Seldom) else move
+            self.move(block, random, turn // self.turns, excess)
 
 
 def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
@@ -110,7 +111,7 @@ class Group:
     replica: npt.NDArray[np.uint8]  # [T, C]
     weight: FloatArray  # [T, C]
     tally: Tally
-    control: FloatArray  # [T, C] sums of control variates
+    control: FloatArray  # [2, T, C] sums of control variates: of sweeps, and of clusters
 
     def at(self, k: int) -> ChainBlock:
         """The lanes at temperature k."""
@@ -132,6 +133,7 @@ class Ladders:
     turn: int = 0
     swept: list[GibbsChains] = field(default_factory=list)  # one for each temperature
     moves: list[list[Move]] = field(default_factory=list)
+    clusters: list[Seldom] = field(default_factory=list)  # one for each temperature, if there are any
     controls: Controls | None = None
     excess: list[FloatArray] = field(default_factory=list)  # one for each temperature, if there are controls
 
@@ -191,12 +193,19 @@ class Ladders:
                             move(block, group.block_random[k], turn)
                         seen = counts if recorded and k + 1 == len(lanes) else none
                         advance(self.swept[k], g, 1, sweeps, seen)
+                    self._cluster(k, turn, group, block)
                     if self.controls is not None:
-                        add_controls(self.controls, self.excess[k], block, group.control[k])
+                        add_controls(self.controls, self.excess[k], block, group.control[0, k])
                 exchange(
                     self.soft, self.beta, self.middle, turn % 2, live, group.state, group.total, group.level,
                     group.exchange_random, group.replica, group.weight, group.tally,
                 )  # fmt: skip
+
+    def _cluster(self, k: int, turn: int, group: Group, block: ChainBlock) -> None:
+        """Clusters of the lanes at temperature k move, but where these are drawn anew."""
+        if self.clusters and not (k == 0 and self.updates.part is not None):
+            excess = None if self.controls is None else group.control[1, k]
+            self.clusters[k](block, group.block_random[k], turn, excess)
 
     def _draw(self, part: Solvable, block: ChainBlock) -> None:
         """Lanes at β = 0 go to worlds that do not depend on where they were."""
@@ -216,14 +225,14 @@ class Ladders:
     def control(self) -> None:
         """From here on add up control variates too, at the temperatures that there are now, and move clusters
         often at all of them, as all count alike."""
-        self.moves = [[_often(move) for move in moves] for moves in self.moves]
+        self.clusters = [replace(one, turns=min(one.turns, OFTEN_TURNS)) for one in self.clusters]
         self.controls = controls_of(self.updates.plan, self.updates.path)
         self.excess = [self.controls.excess(beta) for beta in self.beta.tolist()]
         self.clear()
 
     def controlled(self) -> FloatArray:
-        """The sums of control variates since the last call of `tallies` [T, ladders]."""
-        return np.concatenate([group.control for group in self.groups], axis=1)
+        """The sums of control variates since the last call of `tallies` [2, T, ladders]."""
+        return np.concatenate([group.control for group in self.groups], axis=2)
 
     def put(self, worlds: npt.NDArray[np.integer], chosen: IntArray) -> None:
         """Let the lanes of chosen ladders at the last temperature stand at worlds, shape (V, chosen)."""
@@ -238,7 +247,7 @@ class Ladders:
         """Forget what exchanges added up."""
         for group in self.groups:
             group.tally = no_tally(len(self.beta), group.state.shape[2])
-            group.control = np.zeros((len(self.beta), group.state.shape[2]))
+            group.control = np.zeros((2, len(self.beta), group.state.shape[2]))
 
     def weights(self) -> FloatArray:
         """The log weights of all lanes at β = 1, when exchanges were last made [T, ladders]."""
@@ -284,11 +293,12 @@ class Ladders:
             for k, beta in enumerate(self.beta.tolist())
         ]
         self.moves = [[move(beta) for move in self.updates.moves] for beta in self.beta.tolist()]
+        self.clusters = []
         if (clusters := self.updates.clusters) is not None:
             always = coldest(width)
             for k, beta in enumerate(self.beta.tolist()):
                 turns = 1 if always[k] else OFTEN_TURNS if slow is not None and slow[k] else SELDOM
-                self.moves[k].append(Seldom(clusters(beta), k, turns))
+                self.clusters.append(Seldom(clusters(self.updates.path, beta), k, turns))
         weight = self.weights().mean(axis=1)
         self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
         self.clear()
@@ -344,6 +354,6 @@ def _groups(begun: GibbsChains, beta: FloatArray, seed: int) -> Iterator[Group]:
         )
         state, total, level = (np.repeat(x[None], n, axis=0) for x in (block.state, block.total, block.level))
         replica, weight = np.zeros((n, width), dtype=np.uint8), np.zeros((n, width))
-        tally, control = no_tally(n, width), np.zeros((n, width))
+        tally, control = no_tally(n, width), np.zeros((2, n, width))
         yield Group(state, total, level, random, blocks, block.random, replica, weight, tally, control)
         first += width

@@ -66,7 +66,7 @@ SELDOM = 8
 SLOW = 0.3
 """They do not where log weights `SELDOM` turns apart are so correlated."""
 
-OFTEN_TURNS = 2
+OFTEN_TURNS = 1
 """Where they do not, in one of so many: in each they would take nearly all of the time."""
 
 COLDEST = 0.125
@@ -92,3 +92,25 @@ ODD = 0.7390851332151607
 
 OFTEN, MOST_STEPS = 0.1, 3
 """A share of all pairs of unknowns that is many, and so many kinds of these are looked at."""
+
+BESIDE, MEMBERS = 8, 32
+"""Of the classes of factors beside a cut, the largest so many, each of so many factors or more, are made
+stronger at β = 0."""
+
+LOOKS = 16
+"""Rounds from which it is told by how much; …"""
+
+EXPLAINED = 0.1
+"""… not where they tell less than this share of the variance of what is cut, …"""
+
+GAIN = 1.0
+"""… nor by more than this share of themselves, …"""
+
+REFILLING = 0.15
+"""… nor where summing over the part anew takes more than this share of the time that is left."""
+
+TUNED = 4
+"""Temperatures are tuned in so many phases before that, …"""
+
+FIRST_TUNING, SECOND_TUNING = 0.08, 0.12
+"""… and in shares of the time before it and after."""

@@ -1,5 +1,5 @@
-"""What is raised to β: all tables, or those of some factors; and what that part of a world weighs at β = 1,
-as the kernel that weighs lanes reads it."""
+"""What is raised to β: all tables, or what they differ by from those at β = 0; and what that part of a world
+weighs at β = 1, as the kernel that weighs lanes reads it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners, segments, starts
-from plx.graph.rows import BoolArray
 from plx.graph.subgraph import scope_entries
 from plx.graph.worlds import scope_strides
 from plx.infer.gibbs.markov_blanket import DerivedRows
@@ -18,42 +17,47 @@ from plx.infer.kernels.tempering import FEW, SoftFactors
 from plx.values import FloatArray, IntArray
 
 
-def raised(table: FloatArray, beta: float) -> FloatArray:
-    """Log potentials times β; what is impossible stays impossible."""
-    return np.where(table == -np.inf, -np.inf, beta * np.where(table == -np.inf, 0.0, table))
+def raised(table: FloatArray, share: float | FloatArray) -> FloatArray:
+    """Log potentials times a share; what is impossible stays impossible."""
+    return np.where(table == -np.inf, -np.inf, share * np.where(table == -np.inf, 0.0, table))
 
 
 @dataclass(frozen=True)
 class Path:
-    """How a model depends on β: ``on`` are the entries of its tables that are raised to β; None: all."""
+    """How a model depends on β: the entries of its tables are ``first`` times themselves at β = 0, themselves
+    at β = 1, and on a line between; None: 0 times."""
 
-    on: BoolArray | None = None
+    first: FloatArray | None = None
 
     def at(self, table: FloatArray, beta: float) -> FloatArray:
         """The log potentials at an inverse temperature."""
-        whole = raised(table, beta)
-        return whole if self.on is None else np.where(self.on, whole, table)
+        return raised(table, beta if self.first is None else self.first + beta * (1.0 - self.first))
+
+    def cut(self, table: FloatArray) -> FloatArray:
+        """As `part`, of the entries alone that weigh nothing at β = 0."""
+        part = self.part(table)
+        return part if self.first is None else np.where(self.first == 0.0, part, 0.0)
 
     def part(self, table: FloatArray) -> FloatArray:
         """What is raised to β: log potentials, 0 for what is not, and for what is impossible."""
-        on = np.isfinite(table) if self.on is None else np.isfinite(table) & self.on
-        return np.where(on, table, 0.0)
+        finite = np.where(np.isfinite(table), table, 0.0)
+        return finite if self.first is None else (1.0 - self.first) * finite
 
 
-def apart(graph: FactorGraph, cut: BoolArray) -> tuple[FactorGraph, Path]:
-    """The same graph, in which the factors ``cut`` [F] share no table with others; β is on theirs alone."""
-    tables, of = np.unique(graph.table_of[cut], return_inverse=True)
+def apart(graph: FactorGraph, label: IntArray) -> tuple[FactorGraph, IntArray]:
+    """The same graph, in which factors of different ``label`` [F] share no table; the label of each entry of
+    its tables."""
+    pairs = np.stack([label, graph.table_of.astype(np.int64)])
+    (labels, tables), of = np.unique(pairs, axis=1, return_inverse=True)
     size = np.diff(graph.table_start)[tables]
     at = segments(graph.table_start[tables], size)
-    table_of = graph.table_of.copy()
-    table_of[cut] = graph.n_tables + of.ravel()
     out = graph._replace(
-        table_of=table_of,
-        table_start=np.concatenate([graph.table_start, graph.table_start[-1] + starts(size)[1:]]),
-        table=np.concatenate([graph.table, graph.table[at]]),
-        weight=np.concatenate([graph.weight, graph.weight[at]]),
+        table_of=of.ravel().astype(graph.table_of.dtype),
+        table_start=starts(size),
+        table=graph.table[at],
+        weight=graph.weight[at],
     )
-    return out, Path(np.arange(len(out.table)) >= len(graph.table))
+    return out, np.repeat(labels, size)
 
 
 def soft_factors(graph: FactorGraph, rows: DerivedRows, path: Path) -> SoftFactors:

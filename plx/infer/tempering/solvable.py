@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from plx.deadline import stopwatch
 from plx.graph.components import smallest_reachable
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import entries_of, owners, segments, starts
@@ -39,14 +40,45 @@ from plx.values import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Solvable:
-    """``cut`` [F]: the factors that do not stay; ``share``: of the weights that is theirs, in squares;
-    ``log_z``: of those that do, without the model's constant."""
+class Cover:
+    """Bags, see `plx.infer.kernels.thin`: ``order`` [V], ``bag`` [V, most] and ``size`` [V]; ``worth``: how
+    strong the ties within them are."""
 
-    cut: BoolArray
+    order: IntArray
+    bag: IntArray
+    size: IntArray
+    worth: float
+
+    @cached_property
+    def place(self) -> IntArray:
+        """The inverse of the order."""
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = np.arange(len(self.order))
+        return place
+
+
+@dataclass(frozen=True)
+class Solvable:
+    """``owner`` [F]: in whose bag of the ``cover`` each factor is that stays, -1 for the others;
+    ``share``: of the weights that is theirs, in squares; ``log_z``: of those that stay, without the model's
+    constant; ``seconds``: how long the sum took."""
+
+    cover: Cover
+    owner: IntArray
     share: float
     log_z: float
     forward: Forward
+    seconds: float
+
+    @property
+    def cut(self) -> BoolArray:
+        """The factors that do not stay [F]."""
+        cut: BoolArray = self.owner < 0
+        return cut
+
+    def over(self, graph: FactorGraph) -> Solvable:
+        """The same part of a graph with other tables."""
+        return _summed(graph, self.cover, self.owner, self.share)
 
     def draw(self, state: npt.NDArray[np.unsignedinteger], random: npt.NDArray[np.uint32]) -> None:
         """Draw the worlds of all lanes anew: state [V, C], generators [4, C]."""
@@ -63,28 +95,18 @@ def solvable_part(parts: Parts) -> Solvable | None:
     search = _Search(graph)
     if not search.is_promising:
         return None
-    found = max((search.covered(cut) for cut in search.cuts()), key=lambda one: one.worth)
+    found = search.best()
     owner = search.owners(found)
     share = float(search.squares[owner < 0].sum()) / float(search.squares.sum())
     return _summed(graph, found, owner, share) if 0 < share <= CUT else None
 
 
-@dataclass(frozen=True)
-class _Cover:
-    """Bags, see `plx.infer.kernels.thin`: ``order`` [V], ``bag`` [V, most] and ``size`` [V]; ``worth``: how
-    strong the ties within them are."""
+def _worth(one: Cover) -> float:
+    return one.worth
 
-    order: IntArray
-    bag: IntArray
-    size: IntArray
-    worth: float
 
-    @cached_property
-    def place(self) -> IntArray:
-        """The inverse of the order."""
-        place = np.empty(len(self.order), dtype=np.int64)
-        place[self.order] = np.arange(len(self.order))
-        return place
+_ANY = np.empty(0, dtype=np.int64)
+"""No order is given."""
 
 
 class _Search:
@@ -127,31 +149,58 @@ class _Search:
         lost += float(self.squares[~self.open].sum())
         return bool(self.tie.any()) and lost <= CUT * float(self.squares.sum())
 
-    def cuts(self) -> Iterator[BoolArray]:
-        """Which pairs are not to be in one bag: none; those between bands of levels, breadth first, or of the
-        order in which variables were declared; and within bands those between halves, and between bands as
-        wide as these: a ring is cut open, and a slab becomes columns."""
-        none = np.zeros(len(self.one), dtype=bool)
-        yield none
-        for width, cut in self._bands(none):
-            yield cut
-            level = self._levels(~cut)
-            if (ring := self._once_around(~cut, level)).any():
-                yield cut | ring
-            half = -(-int(level.max(initial=0)) // 2)
-            for part in {half, width}:
-                if 1 < part < int(level.max(initial=0)):
-                    yield cut | self._between(level, part)
-
-    def _bands(self, none: BoolArray) -> Iterator[tuple[int, BoolArray]]:
-        """Widths in levels, and the pairs between bands."""
-        level, most = self._levels(~none), int(self.budget)
-        for width in range(2, min(most + 2, int(level.max(initial=0)))):
-            yield width, self._between(level, width)
+    def best(self) -> Cover:
+        """The cover worth most of those found from scratch, and where bands are cut apart before."""
+        found = self.covered(np.zeros(len(self.one), dtype=bool))
         for step in self._steps():
-            for times in range(1, most + 2):
-                if times * step < self.graph.n_variables:
-                    yield times, self._between(np.arange(self.graph.n_variables), times * step)
+            for cut, order in self._strips(step):
+                if self._left(cut) > found.worth:
+                    found = max(found, self.covered(cut, order), key=_worth)
+        for width, cut in self._bands():
+            for more in self._within(width, cut) if self._left(cut) > found.worth else ():
+                if self._left(cut | more) > found.worth:
+                    found = max(found, self.covered(cut | more), key=_worth)
+        return found
+
+    def _left(self, cut: BoolArray) -> float:
+        """What a cover can be worth at most."""
+        return float(self.tie[~cut].sum())
+
+    def _strips(self, step: int) -> Iterator[tuple[BoolArray, IntArray]]:
+        """Pairs between strips of so many rows of a grid as fit, open at their ends, and the order of their
+        columns; ``step``: by how much numbers of variables in one column differ."""
+        number = np.arange(self.graph.n_variables)
+        open_ends = np.abs(self.one % step - self.other % step) > step / 2
+        for rows in range(int(self.budget), 1, -1):
+            if rows * step < len(number):
+                between = self._between(number, rows * step)
+                yield (
+                    between | open_ends,
+                    np.lexsort((number // step, number % step, number // (rows * step))),
+                )
+
+    def _bands(self) -> Iterator[tuple[int, BoolArray]]:
+        """Widths in levels, and the pairs between bands of levels, breadth first, or of the order in which
+        variables were declared; the widest first, as these cut least."""
+        number, most = np.arange(self.graph.n_variables), int(self.budget)
+        for step in self._steps():
+            for times in range(most + 1, 0, -1):
+                if times * step < len(number):
+                    yield times, self._between(number, times * step)
+        level = self._levels(np.ones(len(self.one), dtype=bool))
+        for width in range(min(most + 1, int(level.max(initial=0)) - 1), 1, -1):
+            yield width, self._between(level, width)
+
+    def _within(self, width: int, cut: BoolArray) -> Iterator[BoolArray]:
+        """What to cut within bands: nothing; rings open at one place; and what is between halves, and between
+        bands as wide as these: a ring is cut open, and a slab becomes columns."""
+        yield np.zeros_like(cut)
+        level = self._levels(~cut)
+        yield self._once_around(~cut, level)
+        half = -(-int(level.max(initial=0)) // 2)
+        for part in {half, width}:
+            if 1 < part < int(level.max(initial=0)):
+                yield self._between(level, part)
 
     def _steps(self) -> list[int]:
         """By how much the numbers of variables that are tied often differ, as those of rows and layers do."""
@@ -180,8 +229,9 @@ class _Search:
         apart: BoolArray = level[self.one] // width != level[self.other] // width
         return apart
 
-    def covered(self, cut: BoolArray) -> _Cover:
-        """What the bags cover that are found where some pairs are cut before."""
+    def covered(self, cut: BoolArray, given: IntArray = _ANY) -> Cover:
+        """What the bags cover that are found where some pairs are cut before; ``given`` [V]: the order in
+        which variables join."""
         n = self.graph.n_variables
         one, other = self.one[~cut], self.other[~cut]
         of = np.concatenate([one, other])
@@ -191,10 +241,10 @@ class _Search:
         ties = Ties(starts(np.bincount(of, minlength=n)), near, tie, self.bits)
         order, size = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         bag = np.full((n, max(1, int(self.budget))), -1)
-        worth = grow(ties, self.budget, order, bag, size)
-        return _Cover(order, bag, size, worth)
+        worth = grow(ties, self.budget, given, order, bag, size)
+        return Cover(order, bag, size, worth)
 
-    def owners(self, cover: _Cover) -> IntArray:
+    def owners(self, cover: Cover) -> IntArray:
         """In whose bag each factor is [F]: that of the last of its variables, if in any; else -1."""
         graph, n = self.graph, self.graph.n_variables
         entries, factor = entries_of(graph.scope_start, np.flatnonzero(self.open))
@@ -228,7 +278,7 @@ def _keys(bag: IntArray) -> IntArray:
 class _Axes:
     """The bags one after the other, in the order in which variables join."""
 
-    cover: _Cover
+    cover: Cover
     card: IntArray  # of the variables
 
     @cached_property
@@ -272,8 +322,14 @@ class _Axes:
         return by[np.searchsorted(keys[by], place * n + variable)] - self.start[place]
 
 
-def _summed(graph: FactorGraph, cover: _Cover, owner: IntArray, share: float) -> Solvable:
+def _summed(graph: FactorGraph, cover: Cover, owner: IntArray, share: float) -> Solvable:
     """Sums over the factors that are in an ``owner``'s bag, and what worlds are drawn by."""
+    with stopwatch() as clock:
+        log_z, forward = _forward(graph, cover, owner)
+        return Solvable(cover, owner, share, log_z, forward, clock())
+
+
+def _forward(graph: FactorGraph, cover: Cover, owner: IntArray) -> tuple[float, Forward]:
     n = graph.n_variables
     card = graph.card[:n].astype(np.int64)
     axes = _Axes(cover, card)
@@ -306,7 +362,7 @@ def _summed(graph: FactorGraph, cover: _Cover, owner: IntArray, share: float) ->
         given_stride=axes.stride[others].astype(np.int32),
         threshold=threshold,
     )
-    return Solvable(owner < 0, share, float(data[bags.message[roots]].sum()), forward)
+    return float(data[bags.message[roots]].sum()), forward
 
 
 def _items(

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from plx import deadline
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.best.quick import quick_best
 from plx.infer.chains import Bridges, BridgeSums, Chains
@@ -29,10 +30,22 @@ from plx.infer.moves.moved import stay
 from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
-from plx.infer.tempering.ladders import Ladders, Move, Updates, of_blocks
-from plx.infer.tempering.limits import EVERY, ODD, SMALL_TABLES, TABLES, UNEVEN
+from plx.infer.tempering.ladders import Flip, Ladders, Updates, of_blocks
+from plx.infer.tempering.limits import (
+    EVERY,
+    FIRST_TUNING,
+    ODD,
+    PHASES,
+    REFILLING,
+    SECOND_TUNING,
+    SMALL_TABLES,
+    TABLES,
+    TUNED,
+    UNEVEN,
+)
+from plx.infer.tempering.matched import Reference, reference
 from plx.infer.tempering.reference import log_worlds
-from plx.infer.tempering.soft import Path, apart
+from plx.infer.tempering.soft import Path
 from plx.infer.tempering.solvable import solvable_part
 from plx.infer.tempering.tuning import Tuned, tune
 from plx.values import FloatArray, IntArray
@@ -133,30 +146,54 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     else:
         found, read, own = None, None, problem
         states = initial_states(problem, seed, chains, threads)
-    part, path = solvable_part(own.parts), Path()
-    if part is not None:
-        graph, path = apart(own.graph, part.cut)
-        own = Problem(replace(own.model, graph=graph))
-    plan = _compiled(own, path)
-    kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
-    sets = tuple(one for one in cluster_sets(plan) if one.promising())
-    clusters = partial(_clusters_at, plan, sets, path) if sets else None
-    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds), clusters, path, part)
-    ladders = begun(updates, states, seed, threads)
-    tuned = tune(ladders)
+    part = solvable_part(own.parts)
+    apart = None if part is None else reference(own.graph, part)
+    if apart is not None:
+        own = Problem(replace(own.model, graph=apart.graph))
+    ladders, alone = _begun(own, apart, states, seed, threads)
+    tuned = _tuned(ladders, apart)
+    part = ladders.updates.part
     jackpot = _at_the_best(own, ladders)
     at_zero = log_worlds(own) if part is None else part.log_z
     start = None if at_zero is None else at_zero + own.model.log_constant
-    alone = any(len(one.label) == plan.graph.n_variables for one in sets)
     flat = not len(ladders.soft.group_entry)
     bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone, flat)
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn)
 
 
-def _clusters_at(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path, beta: float) -> Move:
+def _begun(
+    own: Problem, apart: Reference | None, states: npt.NDArray[np.integer], seed: int, threads: int | None
+) -> tuple[Ladders, bool]:
+    """Ladders that have begun, and whether clusters move all unknowns at each temperature."""
+    plan, path = _compiled(own, apart), Path() if apart is None else apart.path(np.zeros(apart.classes))
+    kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
+    sets = tuple(one for one in cluster_sets(plan) if one.promising())
+    clusters = partial(_clusters_at, plan, sets) if sets else None
+    moves = tuple(of_blocks(moves) for moves in kinds)
+    updates = Updates(plan, moves, clusters, path, None if apart is None else apart.part)
+    alone = any(len(one.label) == plan.graph.n_variables for one in sets)
+    return begun(updates, states, seed, threads), alone
+
+
+def _tuned(ladders: Ladders, apart: Reference | None) -> Tuned:
+    """Temperatures are placed; in between, what stays at β = 0 is matched with what is at β = 1."""
+    if apart is None or apart.part.seconds > REFILLING * deadline.seconds_left():
+        return tune(ladders)
+    tuned = tune(ladders, PHASES[:TUNED], FIRST_TUNING)
+    gain = apart.gains(ladders)
+    if gain is not None:
+        path = apart.path(gain)
+        ladders.follow(replace(ladders.updates, path=path, part=apart.summed(path)), ladders.beta)
+    elif not tuned.hurried:
+        return tuned
+    return tune(ladders, PHASES[TUNED - 1 :], SECOND_TUNING)
+
+
+def _clusters_at(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path, beta: float) -> Flip:
     """Cluster moves at the temperatures where they are worth their time."""
-    useful = tuple(one for one in sets if path.on is not None or one.promising(beta))
-    return ClusterMove(useful, path.at(plan.graph.table, beta)) if useful else stay
+    useful = tuple(one for one in sets if path.first is not None or one.promising(beta))
+    table = plan.graph.table
+    return ClusterMove(useful, path.at(table, beta), path.cut(table)) if useful else stay
 
 
 def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:
@@ -174,17 +211,18 @@ def step(chains: TemperedChains, draws: int, thin: int) -> npt.NDArray[np.intege
     return chains.step(draws, thin)
 
 
-def _compiled(problem: Problem, path: Path) -> CompiledModel:
+def _compiled(problem: Problem, apart: Reference | None) -> CompiledModel:
     """A model whose tables are small enough to have them at every temperature.
 
-    It is compiled at an odd one, where no factor that β is on does the same as one that it is not on: what
-    does the same is counted together.
+    It is compiled at an odd one, where no factors that change with β differently do the same: what does the
+    same is counted together.
     """
     table = problem.graph.table
     odd = problem
-    if path.on is not None:
+    if apart is not None:
+        path = apart.path(ODD ** np.arange(1.0, apart.classes + 1))
         odd = Problem(replace(problem.model, graph=problem.graph._replace(table=path.at(table, ODD))))
     plan = compile_model(odd, TABLE_ENTRIES)
     if plan.conditionals.size > TABLES:
         plan = compile_model(odd, SMALL_TABLES)
-    return plan if path.on is None else plan.with_potentials(table)
+    return plan if apart is None else plan.with_potentials(table)

@@ -43,12 +43,12 @@ class Tuned:
         return bool((far <= np.maximum(AGREE, CHANCE * self.error)).all())
 
 
-def tune(ladders: Ladders) -> Tuned:
+def tune(ladders: Ladders, phases: Sequence[int] = PHASES, share: float = TUNING) -> Tuned:
     """Run ladders in phases and place their temperatures anew after each, until exchanges are refused equally
-    often, or for a share of the time."""
+    often, or for a share of the time that is left."""
     most = _most(ladders)
-    with within(TUNING * deadline.seconds_left()):
-        for rounds in PHASES:
+    with within(share * deadline.seconds_left()):
+        for rounds in phases:
             found = _phase(ladders, rounds)
             if found.hurried or (rounds >= LONG and _is_settled(ladders, found, most)):
                 break

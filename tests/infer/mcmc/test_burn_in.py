@@ -18,7 +18,7 @@ def _bridges(bias: np.ndarray, cold: np.ndarray | float = 1.0, seed: int = 0) ->
     for each in bias:
         weight = rng.standard_normal((2, 32)) + each * sign
         line, none = np.stack([weight[0], weight[0] ** 2]), np.zeros((2, 32))
-        made.add(BridgeSums(none[:1], none[:1], weight, line, none, np.zeros(32, dtype=np.int64), 1))
+        made.add(BridgeSums(none[:1], none[:1], weight, line, none[None], np.zeros(32, dtype=np.int64), 1))
         made.look()
     return made
 

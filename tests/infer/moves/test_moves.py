@@ -18,8 +18,9 @@ from plx.infer.moves.mobile import entries, mobile_set, movable
 from plx.infer.moves.moved import Move
 from plx.infer.options import Options
 from plx.infer.problem import Parts, Problem
-from tests.infer.moves.leaving import exact_chains, scores
-from tests.models import make_model, marginal, random_model
+from plx.infer.streams import Stream, narrow_states
+from tests.infer.moves.leaving import LANES, exact_chains, scores
+from tests.models import log_weights, make_model, marginal, random_model
 
 
 def _cluster_move(plan: CompiledModel) -> Move | None:
@@ -51,6 +52,30 @@ def test_worlds_stay_as_frequent_as_they_are(find: Find) -> None:
             found.append(z[p[p > 0] > 1e-3])
     z = np.concatenate(found)
     assert len(found) > 6 and np.abs(z).max() < 4.5 and 0.9 < z.std() < 1.1
+
+
+def test_what_is_watched_weighs_as_much_as_is_expected_given_the_bonds() -> None:
+    """Over many moves, also where the worlds before weighed more or less than usual."""
+    found, moved = [], 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        model = random_model(
+            rng, factors=8, derived=seed % 2, max_card=2 + seed % 4, hard=0.2 * (seed % 3 == 2)
+        )
+        chains, _, _ = exact_chains(model, seed)
+        sets, random = cluster_sets(chains.plan), narrow_states(3, Stream.CLUSTERS, range(LANES))
+        watched = np.where(
+            np.isfinite(chains.plan.graph.table), rng.normal(size=chains.plan.graph.table.size), 0
+        )
+        move = ClusterMove(sets, chains.plan.graph.table, watched)
+        for turn in range(4 if sets else 0):
+            before = log_weights(model.graph, chains.blocks[0].state.T)
+            move(chains.blocks[0], random, turn, excess := np.zeros(LANES))
+            for one in (excess, excess * (before - before.mean())):
+                found.append(one.mean() / max(1e-12, one.std() / np.sqrt(LANES)))
+            moved += int(excess.std() > 0.1)
+    z = np.array(found)
+    assert moved > 12 and np.abs(z).max() < 4.5 and 0.7 < z[z != 0].std() < 1.3
 
 
 def test_renamed_values_move_as_one() -> None:

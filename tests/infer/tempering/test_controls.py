@@ -63,8 +63,8 @@ def _bridges(slope: float, controlled: bool) -> Bridges:
     """One pair of temperatures; what the hotter one sees is as noisy as its control variate, up to 1 %."""
     rng, made = np.random.default_rng(1), Bridges(0.0, np.ones(1), np.zeros(1), np.arange(32) % 2 == 1)
     for _ in range(8):
-        control = 0.2 * rng.standard_normal((2, 32)) * [[1], [0]]
-        above = 1 + slope * control[:1] + 0.01 * rng.standard_normal((1, 32))
+        control = 0.2 * rng.standard_normal((1, 2, 32)) * [[1], [0]]
+        above = 1 + slope * control[0, :1] + 0.01 * rng.standard_normal((1, 32))
         nothing, trips = np.zeros((2, 32)), np.ones(32, dtype=np.int64)
         made.add(BridgeSums(above, np.ones((1, 32)), nothing, nothing, control * controlled, trips, 1))
         made.look()
@@ -105,7 +105,7 @@ def test_clusters_move_often_from_where_sweeps_are_slow() -> None:
 def test_temperatures_take_seldom_moves_in_turn() -> None:
     made: list[tuple[int, int]] = []
     for k in range(SELDOM):
-        move = Seldom(lambda block, random, turn, k=k: made.append((k, turn)), k)
+        move = Seldom(lambda block, random, turn, excess, k=k: made.append((k, turn)), k)
         for turn in range(2 * SELDOM):
             move(None, None, turn)  # type: ignore[arg-type]
     assert sorted(made) == [(k, turn) for k in range(SELDOM) for turn in range(2)]

@@ -56,7 +56,7 @@ def _bridges(rng: np.random.Generator, bias: np.ndarray, trips: int) -> Bridges:
     for _ in range(4):
         above = np.exp(bias + 0.1 * rng.standard_normal((1, 16)))
         line, came = np.array([above[0], above[0] ** 2]), np.full(16, trips)
-        made.add(BridgeSums(above, np.ones((1, 16)), np.zeros((2, 16)), line, np.zeros((2, 16)), came, 1))
+        made.add(BridgeSums(above, np.ones((1, 16)), np.zeros((2, 16)), line, np.zeros((1, 2, 16)), came, 1))
         made.look()
     return made
 
@@ -96,7 +96,7 @@ def test_what_fewer_than_five_chains_saw_is_as_good_as_not_seen(others: int) -> 
         for _ in range(4):
             made.add(
                 BridgeSums(
-                    sums, sums[:, ::-1], nothing, nothing, nothing, np.ones(16, dtype=np.int64), rounds
+                    sums, sums[:, ::-1], nothing, nothing, nothing[None], np.ones(16, dtype=np.int64), rounds
                 )
             )
             made.look()
