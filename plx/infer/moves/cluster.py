@@ -66,7 +66,7 @@ class Clusters:
         ]
         corners = (table[kinds.entry + step] for step in (steps[0], steps[1], steps[0] + steps[1]))
         bond, first, second = _bonds(base, *corners)
-        count = len(self.arrays.kind_start)
+        count = len(self.arrays.kind_start) - 1
         pulled = (first != 0) | (second != 0)
         return Flips(
             class_of=np.require(self.label, np.int32, ("C", "W")),
