@@ -1,9 +1,11 @@
 """Cluster flips over many chains at once: bonds are drawn, and what they tie together moves as one.
 
 Every unknown that may move has a partner state. Factors say, by the entry of their table that they are in,
-how probable a bond is and how they pull at their ends; what bonds tie together is found by union-find, lane
-by lane, and goes over to partner states with a probability by the sum of the pulls. Lanes are those of
-`plx.infer.kernels.gibbs`.
+how probable a bond is and how they pull at their ends; what bonds tie together goes over to partner states
+with a probability by the sum of the pulls. Clusters are found in two passes, as components of pictures are
+(Rosenfeld & Pfaltz 1966): an unknown gets the label of the first one before it that a bond ties it to, or a
+new one, in all lanes at once; further bonds say which labels are the same, which union-find sees to, lane by
+lane. Lanes are those of `plx.infer.kernels.gibbs`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plx.infer.kernels.choice import _exp
+from plx.infer.kernels.choice import _exp, _look_up
 from plx.infer.kernels.random import BITS, _random
 from plx.infer.kernels.rows import _add_rows, _add_two
 from plx.jit import Kernel, array, inner
@@ -27,26 +29,29 @@ UInt8 = npt.NDArray[np.uint8]
 UInt32 = npt.NDArray[np.uint32]
 States = npt.NDArray[np.integer]
 Lanes = Annotated[npt.NDArray[np.int32], 2]
+Goes = Annotated[npt.NDArray[np.uint8], 2]
 Number = int | np.int64 | np.int32
 
-_QUEUE = 527
-"""Bonds of each lane that wait to be merged; a row is 33 lines of cache, so that rows share no set of it."""
+_BATCH = 31
+"""Bonds that may wait in each lane, a bit for each, to be seen to."""
 
-_TILE = 16
-"""Unknowns that are decided for all lanes before the next."""
+_SEQUENCE = 0x077CB531
+"""Its products with powers of two differ in their five upper bits (Leiserson, Prokop & Randall 1998, *Using
+de Bruijn sequences to index a 1 in a computer word*)."""
 
-_GOES = -2
-"""In place of its parent: the unknown goes over to its partner; -1: it stays."""
+_PLACE = np.argsort([(_SEQUENCE << i) % 2**32 >> 27 for i in range(32)])
+"""Of which power of two such bits are."""
 
 _UNIT = 2.0**-BITS
 
 
 class Couplings(NamedTuple):
-    """The unknowns that may move, and the factors over one or two of them; all else is as it stands."""
+    """The unknowns that may move, and the factors over one or two of them, in order of the later one; all
+    else is as it stands."""
 
     mobile: Int32  # [M] variables
     kind: Int32  # [F] kinds have the same table, axes and partners
-    kind_start: Int64  # [K] start in the tables of `Flips`
+    kind_start: Int64  # [K + 1] start in the tables of `Flips`
     first: Int32  # [F] positions among the mobile
     second: Int32  # [F] the same as first: the factor is over one
     operand_start: Int64  # [F + 1]
@@ -77,26 +82,64 @@ class Expected(NamedTuple):
     both: Float64
 
 
-@inner
-def _merge(count: Int64, queue: Lanes, first: Int32, second: Int32, parent: Lanes) -> None:
-    """Tie the ends of all bonds that wait, and forget these; no parent comes after its children.
+@inner(inline=True)
+def _join(low: Number, high: Number, j: Number, draw: Int32, cut: Int32, label: Lanes, left: Int32) -> None:
+    """Where there is a bond, high gets the label of low; bit j is left where it has another one already."""
+    a, b, bit = np.uint64(low), np.uint64(high), np.int32(1 << j)
+    for c in range(draw.shape[0]):  # sums: LLVM makes slow masked stores of what may stay as it is
+        own, other, bond = label[b, c], label[a, c], draw[c] < cut[c]
+        label[b, c] += other + np.int32(1) if bond & (own < 0) else np.int32(0)
+        left[c] |= bit if bond & (own >= 0) & (own != other) else np.int32(0)
 
-    Rem's algorithm (Patwary, Blair & Manne 2010, *Experiments on union-find algorithms*).
+
+@inner
+def _unite(low: Int32, high: Int32, label: Lanes, root: Lanes, left: Int32) -> None:
+    """See to the bonds that are left: labels at their ends are of one cluster. A root is the least label.
+
+    Jumps that depend on chance are what costs time, so both ends are written even where they need not be.
     """
-    for c in range(count.shape[0]):
-        for i in range(count[c]):
-            f = np.uint64(queue[c, i])
-            a, b = np.uint64(first[f]), np.uint64(second[f])
-            up, other = parent[c, a], parent[c, b]
-            while up != other:
-                if up < other:
-                    a, b, up, other = b, a, other, up
-                parent[c, a] = other
-                if a == np.uint64(up):
-                    break
-                a = np.uint64(up)
-                up = parent[c, a]
-        count[c] = 0
+    for c in range(left.shape[0]):
+        word, lane = left[c], np.uint64(c)
+        left[c] = 0
+        while word != 0:
+            bit = word & -word
+            word ^= bit
+            product = np.uint32(np.uint32(bit) * np.uint32(_SEQUENCE))
+            j = np.uint64(_PLACE[np.uint64(product >> np.uint32(27))])
+            x, y = np.uint64(low[j]), np.uint64(high[j])
+            a, b = np.uint64(label[x, lane]), np.uint64(label[y, lane])
+            up, other = np.uint64(root[a, lane]), np.uint64(root[b, lane])
+            up, other = np.uint64(root[up, lane]), np.uint64(root[other, lane])  # few are farther away
+            while up != np.uint64(root[up, lane]):
+                up = np.uint64(root[up, lane])
+            while other != np.uint64(root[other, lane]):
+                other = np.uint64(root[other, lane])
+            least = min(up, other)
+            root[max(up, other), lane] = least
+            root[a, lane], root[b, lane] = least, least
+            label[x, lane], label[y, lane] = least, least
+
+
+@inner
+def _number(
+    first: Number, last: Number, labels: np.int64, label: Lanes, root: Lanes, count: Int32
+) -> np.int64:
+    """Unknowns first … last - 1 get new labels where they have none, and the one that is last is without.
+
+    Returns how many labels a lane has at most; ``labels`` is how many it had before.
+    """
+    for v in range(first, last):
+        at, most = np.uint64(v), np.int32(labels)
+        for c in range(count.shape[0]):
+            new = label[at, c] < 0
+            label[at, c] += count[c] + np.int32(1) if new else np.int32(0)
+            count[c] += np.int32(new)
+            most = max(most, count[c])
+        label[v + 1] = -1
+        for new_label in range(labels, most):
+            root[new_label] = new_label
+        labels = np.int64(most)
+    return labels
 
 
 @inner
@@ -113,60 +156,88 @@ def _pull(
 
 
 @inner
-def _gather(parent: Lanes, field: Float64) -> None:
-    """Add the pulls at all members of each cluster up at its least member, their parent from here on."""
-    for c in range(parent.shape[0]):
-        for v in range(field.shape[0]):  # a parent comes before its children, so its own is the root
-            root = parent[c, parent[c, v]]
-            if root != v:
-                parent[c, v] = root
-                field[root, c] += field[v, c]
+def _flatten(labels: Number, root: Lanes) -> None:
+    """The parent of each label is its root from here on: a parent comes before its children."""
+    for v in range(labels):
+        at = np.uint64(v)
+        for c in range(root.shape[1]):
+            lane = np.uint64(c)
+            root[at, lane] = root[np.uint64(root[at, lane]), lane]
 
 
 @inner
-def _coins(v: Number, draw: Int32, field: Float64, coin: Lanes, row: Number) -> None:
-    """coin[row]: `_GOES` where what v is the least member of goes over to its partner, else -1."""
-    if field.shape[0] == 0:
+def _gather(label: Lanes, root: Lanes, field: Float64, total: Float64) -> None:
+    """Add the pulls at all members of each cluster up at its root, the parent of its labels."""
+    for v in range(field.shape[0]):
+        at = np.uint64(v)
+        for c in range(field.shape[1]):
+            lane = np.uint64(c)
+            total[np.uint64(label[at, lane]), lane] += field[at, lane]
+    for v in range(total.shape[0]):
+        at = np.uint64(v)
+        for c in range(total.shape[1]):
+            lane = np.uint64(c)
+            least = np.uint64(root[at, lane])
+            if least != at:
+                total[least, lane] += total[at, lane]
+
+
+@inner
+def _coins(v: Number, draw: Int32, total: Float64, coin: UInt8) -> None:
+    """coin: 1 where the cluster of which v is the root goes over; without pulls a bit of the draw is used."""
+    if total.shape[0] == 0:
         for c in range(draw.shape[0]):
-            coin[row, c] = -1 - (draw[c] & 1)
+            coin[c] = draw[c] & 1
+            draw[c] >>= 1
         return
     for c in range(draw.shape[0]):
-        gain = field[v, c]
+        gain = total[v, c]
         ratio = _exp(-abs(gain))
         p = (1.0 if gain >= 0.0 else ratio) / (1.0 + ratio)
-        coin[row, c] = _GOES if draw[c] * _UNIT < p else -1
+        coin[c] = draw[c] * _UNIT < p
+
+
+@inner
+def _decide(
+    rng: UInt32, n: Number, draw: Int32, total: Float64, coin: UInt8, root: Lanes, goes: Goes
+) -> None:
+    """Which labels go over: roots by their coins, others as their parents.
+
+    A lane draws as often with few labels as with n of them, so that it does not depend on other lanes.
+    """
+    pulled = total.shape[0] > 0
+    for v in range(n):
+        if pulled or v % BITS == 0:
+            _random(rng, draw)
+        if v < goes.shape[0]:
+            _coins(v, draw, total, coin)
+            at = np.uint64(v)
+            for c in range(coin.shape[0]):
+                lane = np.uint64(c)
+                goes[at, lane] = coin[lane]
+                goes[at, lane] = goes[np.uint64(root[at, lane]), lane]  # of a root: the coin
 
 
 @inner(inline=True)
 def _turn_over(
-    first: Number, last: Number, mobile: Int32, class_of: Int32, partner: Lanes, coin: Lanes, parent: Lanes,
-    state: States,
-) -> None:  # fmt: skip
-    """Decide unknowns first … last - 1 in all lanes: the least of a cluster by its coin, others as it."""
-    for c in range(state.shape[1]):
+    v: Number, row: Number, kind: Number, partner: Lanes, label: Lanes, goes: Goes, coin: UInt8, state: States
+) -> None:
+    """Let an unknown go over to its partner in the lanes where its label does."""
+    at, to, line = np.uint64(v), np.uint64(row), np.uint64(kind)
+    for c in range(coin.shape[0]):
         lane = np.uint64(c)
-        for v in range(first, last):
-            at, row = np.uint64(v), np.uint64(mobile[v])
-            above = np.uint64(parent[lane, at])
-            goes = coin[np.uint64(v - first), lane] if above == at else parent[lane, above]
-            parent[lane, at] = goes
-            own = state[row, lane]
-            other = partner[np.uint64(class_of[at]), np.uint64(own)]
-            state[row, lane] = other if goes == _GOES else own
-
-
-@inner
-def _roots(n: Number, parent: Lanes) -> None:
-    """The parent of each of n unknowns is the least of its cluster from here on."""
-    for c in range(parent.shape[0]):
-        for v in range(n):
-            parent[c, v] = parent[c, parent[c, v]]
-
-
-@inner
-def _goes(root: Number, c: Number, field: Float64) -> float:
-    """How probable it is that a cluster goes over to its partners."""
-    return 0.5 if field.shape[0] == 0 else 1.0 / (1.0 + np.exp(-field[root, c]))
+        coin[lane] = goes[np.uint64(label[at, lane]), lane]
+    if partner.shape[1] == 2:
+        zero, one = state.dtype.type(partner[line, 0]), state.dtype.type(partner[line, 1])
+        for c in range(coin.shape[0]):
+            own = state[to, c]
+            state[to, c] = own ^ (own ^ (one if own != 0 else zero)) * coin[c]
+        return
+    for c in range(coin.shape[0]):
+        lane = np.uint64(c)
+        own = state[to, lane]
+        other = partner[line, np.uint64(own)]
+        state[to, lane] = other if coin[lane] != 0 else own
 
 
 @inner
@@ -181,22 +252,28 @@ def _entry_of(f: Number, m: Couplings, state: States, level: Int32, index: Int32
 
 
 @inner
+def _goes_over(root: Number, c: Number, total: Float64) -> float:
+    """How probable it is that a cluster goes over to its partners."""
+    return 0.5 if total.shape[0] == 0 else 1.0 / (1.0 + np.exp(-total[root, c]))
+
+
+@inner
 def _expect(
-    m: Couplings, e: Expected, parent: Lanes, field: Float64, state: States, level: Int32, index: Int32,
-    excess: Float64,
+    m: Couplings, e: Expected, label: Lanes, root: Lanes, total: Float64, state: States, level: Int32,
+    index: Int32, excess: Float64,
 ) -> None:  # fmt: skip
     """Take off what factors are expected to weigh when clusters have gone over, or not."""
     stay, first, second, both = e.stay, e.first, e.second, e.both
     for i in range(e.factor.shape[0]):
         f = e.factor[i]
         _entry_of(f, m, state, level, index)
-        base, a, b = np.uint64(m.kind_start[m.kind[f]]), m.first[f], m.second[f]
+        base, a, b = np.uint64(m.kind_start[m.kind[f]]), np.uint64(m.first[f]), np.uint64(m.second[f])
         for c in range(index.shape[0]):
-            at = base + np.uint64(index[c])
-            root, other = parent[c, a], parent[c, b]
-            p, q = _goes(root, c, field), _goes(other, c, field)
+            at, lane = base + np.uint64(index[c]), np.uint64(c)
+            one, other = root[np.uint64(label[a, lane]), lane], root[np.uint64(label[b, lane]), lane]
+            p, q = _goes_over(one, c, total), _goes_over(other, c, total)
             mean = p * both[at] + (1.0 - p) * stay[at]
-            if root != other:
+            if one != other:
                 alone = p * first[at] + (1.0 - p) * stay[at]
                 mean = (1.0 - q) * alone + q * (p * both[at] + (1.0 - p) * second[at])
             excess[c] -= mean
@@ -224,54 +301,47 @@ def _flip(
     """
     lanes, n = state.shape[1], m.mobile.shape[0]
     kind, kind_start, first, second = m.kind, m.kind_start, m.first, m.second
-    operand_start, operand_row, operand_stride = m.operand_start, m.operand_row, m.operand_stride
     binds, pulls, threshold, pull, pull_b = t.binds, t.pulls, t.threshold, t.first, t.second
     mobile, class_of, partner = m.mobile, t.class_of, t.partner
     draw, index = np.empty(lanes, dtype=np.int32), np.empty(lanes, dtype=np.int32)
-    coin = np.empty((_TILE, lanes), dtype=np.int32)
-    parent = np.empty((lanes, ((n + 15) // 16 | 1) * 16), dtype=np.int32)  # an odd number of lines of cache
-    for v in range(n):
-        parent[:, v] = v
+    cut, coin = np.empty(lanes, dtype=np.int32), np.empty(lanes, dtype=np.uint8)
+    count, left = np.zeros(lanes, dtype=np.int32), np.zeros(lanes, dtype=np.int32)
+    low, high = np.empty(_BATCH, dtype=np.int32), np.empty(_BATCH, dtype=np.int32)
+    label, root = np.empty((n + 1, lanes), dtype=np.int32), np.empty((n, lanes), dtype=np.int32)
     field = np.zeros((n if pulls.any() else 0, lanes))
-    queue, count = np.empty((lanes, _QUEUE + 1), dtype=np.int32), np.zeros(lanes, dtype=np.int64)
-    waiting = 0
+    label[0] = -1
+    at, labels, waiting = np.int64(0), np.int64(0), 0
     for f in range(kind.shape[0]):
         k = kind[f]
         if binds[k] == 0 and pulls[k] == 0:
             continue
-        index[:] = 0
-        i, last = operand_start[f], operand_start[f + 1]
-        if last - i == 2 and operand_row[i] < state.shape[0] and operand_row[i + 1] < state.shape[0]:
-            _add_two(
-                operand_row[i], operand_stride[i], operand_row[i + 1], operand_stride[i + 1], state, index
-            )
-        else:
-            _add_rows(i, last, operand_row, operand_stride, state, level, level, level, index)
+        start = kind_start[k]
+        _entry_of(f, m, state, level, index)
         if pulls[k] != 0:
-            _pull(kind_start[k], index, pull, pull_b, first[f], second[f], field)
+            _pull(start, index, pull, pull_b, first[f], second[f], field)
         if binds[k] != 0:
+            low[waiting], high[waiting] = min(first[f], second[f]), max(first[f], second[f])
+            if at < high[waiting]:
+                labels = _number(at, high[waiting], labels, label, root, count)
+                at = np.int64(high[waiting])
             _random(rng, draw)
-            base = np.uint64(kind_start[k])
-            for c in range(lanes):
-                queue[c, count[c]] = f
-                count[c] += np.int64(draw[c] < threshold[base + np.uint64(index[c])])
+            _look_up(start, kind_start[k + 1] - start, threshold, index, cut)
+            _join(low[waiting], high[waiting], waiting, draw, cut, label, left)
             waiting += 1
-            if waiting == _QUEUE:
-                _merge(count, queue, first, second, parent)
+            if waiting == _BATCH:
+                _unite(low, high, label, root, left)
                 waiting = 0
-    _merge(count, queue, first, second, parent)
-    if field.shape[0] > 0:
-        _gather(parent, field)
-    if e.factor.shape[0] > 0:
-        if field.shape[0] == 0:
-            _roots(n, parent)
-        _expect(m, e, parent, field, state, level, index, excess)
-    for tile in range(0, n, _TILE):
-        last = min(n, tile + _TILE)
-        for v in range(tile, last):
-            _random(rng, draw)
-            _coins(v, draw, field, coin, v - tile)
-        _turn_over(tile, last, mobile, class_of, partner, coin, parent, state)
+    _unite(low, high, label, root, left)
+    labels = _number(at, n, labels, label, root, count)
+    goes = np.empty((labels, lanes), dtype=np.uint8)
+    total = np.zeros((labels if field.shape[0] > 0 else 0, lanes))
+    if len(total) > 0 or len(e.factor) > 0:
+        _flatten(labels, root)
+    _gather(label, root, field, total)
+    _expect(m, e, label, root, total, state, level, index, excess)
+    _decide(rng, n, draw, total, coin, root, goes)
+    for v in range(n):
+        _turn_over(v, mobile[v], class_of[v], partner, label, goes, coin, state)
     _met(m, e, state, level, index, excess)
 
 

@@ -61,7 +61,7 @@ class Clusters:
         """What the kernel reads for one choice of partners: names n and (shift - n) mod K are partners."""
         partner, kinds = self._partners(shift), self.kinds
         bond, first, second = _bonds(*self._corners(table, partner))
-        count = len(self.arrays.kind_start)
+        count = len(self.arrays.kind_start) - 1
         pulled = (first != 0) | (second != 0)
         return Flips(
             class_of=np.require(self.label, np.int32, ("C", "W")),
@@ -77,7 +77,7 @@ class Clusters:
         """What the kernel compares with what it expects: the factors to which ``table`` gives weight."""
         corners = self._corners(table, self._partners(shift))
         varies = np.logical_or.reduce([corner != corners[0] for corner in corners[1:]])
-        chosen = np.bincount(self.kinds.kind, weights=varies, minlength=len(self.arrays.kind_start)) > 0
+        chosen = np.bincount(self.kinds.kind, weights=varies, minlength=len(self.arrays.kind_start) - 1) > 0
         return Expected(np.flatnonzero(chosen[self.arrays.kind]).astype(np.int32), *corners)
 
     def _corners(self, table: FloatArray, partner: IntArray) -> list[FloatArray]:

@@ -50,7 +50,8 @@ def ends(parts: Parts, chosen: BoolArray) -> Ends:
     stride = scope_strides(graph)[found.place]
     at = position[found.variable]
     second_stride = np.where(count == 2, stride[tail], 0).astype(np.int64)
-    order = np.lexsort((at[head], at[tail]))  # each unknown meets those before it, so that clusters are flat
+    low, high = np.minimum(at[head], at[tail]), np.maximum(at[head], at[tail])
+    order = np.lexsort((low, high))  # each unknown meets those before it: clusters are labelled in one pass
     return Ends(mobile, *(x[order] for x in (factor, at[head], at[tail], stride[head], second_stride)))
 
 
@@ -98,7 +99,7 @@ def couplings(graph: FactorGraph, rows: DerivedRows, found: Ends, label: IntArra
     made = Couplings(
         mobile=_i32(found.mobile),
         kind=_i32(kind),
-        kind_start=starts(size)[:-1].astype(np.int64),
+        kind_start=starts(size).astype(np.int64),
         first=_i32(found.first),
         second=_i32(found.second),
         operand_start=starts(arity).astype(np.int64),

@@ -9,6 +9,7 @@ import pytest
 
 import plx
 from plx.deadline import within
+from plx.infer.gibbs.chains import chains_at
 from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.mcmc.pilot import sample_by_choice
 from plx.infer.mcmc.samplers import SAMPLERS
@@ -76,6 +77,56 @@ def test_what_is_watched_weighs_as_much_as_is_expected_given_the_bonds() -> None
             moved += int(excess.std() > 0.1)
     z = np.array(found)
     assert moved > 12 and np.abs(z).max() < 4.5 and 0.7 < z[z != 0].std() < 1.3
+
+
+def _components(n: int, pairs: np.ndarray) -> np.ndarray:
+    """The least member of each one's component, shape (n,)."""
+    least = np.arange(n)
+    while (least[pairs[:, 0]] != least[pairs[:, 1]]).any():
+        np.minimum.at(least, pairs[:, 0], least[pairs[:, 1]])
+        np.minimum.at(least, pairs[:, 1], least[pairs[:, 0]])
+    return least
+
+
+@pytest.mark.parametrize("card", [2, 3])
+@pytest.mark.parametrize("share", [0.3, 0.5, 1.5])
+@pytest.mark.parametrize("pulled", [False, True])
+def test_what_is_tied_moves_as_one_and_nothing_else_does(card: int, share: float, pulled: bool) -> None:
+    """Random graphs of many small components, of a large one and small ones, and of almost one; all is tied.
+
+    Lanes do not depend on each other: as many at once make the same moves as a few.
+    """
+    rng, n, lanes = np.random.default_rng(7), 300, 64
+    pairs = rng.integers(0, n, (int(share * n), 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    least = _components(n, pairs)
+    tied = [(tuple(pair), 60 * np.eye(card, dtype=int)) for pair in pairs.tolist()]
+    pulls = [((0,), [0, 50] + [0] * (card - 2))] if pulled else []
+    plan = compile_model(Problem(make_model([card] * n, [*tied, *pulls])))
+    (one,) = cluster_sets(plan)
+    move = ClusterMove((one,), plan.graph.table)
+    block = chains_at(plan, np.zeros((n, lanes), dtype=np.int32), 1, 1).blocks[0]
+    random = narrow_states(1, Stream.CLUSTERS, range(lanes))
+    few = block.taken(slice(5, 12)), random[:, 5:12].copy()
+    went = []
+    for turn in range(12):
+        before = block.state.copy()
+        move(block, random, turn)
+        move(*few, turn)
+        assert (block.state == block.state[least]).all(), "each component is in one state"
+        assert (block.state[:, 5:12] == few[0].state).all()
+        went.append(block.state != before)
+    mobile = np.isin(np.arange(n), one.arrays.mobile)
+    roots = np.flatnonzero((least == np.arange(n)) & mobile & ~((least == least[0]) & pulled))
+    where = np.concatenate([w[roots] for w in went], axis=1) if card == 2 else None
+    if pulled:
+        assert (block.state[least == least[0]] == 1).all(), "it went where it was pulled, and stays there"
+    if where is not None:
+        z = (where.mean(axis=1) - 0.5) * 2 * np.sqrt(where.shape[1])
+        both = (where[:-1] == where[1:]).mean(axis=1)
+        pair_z = (both - 0.5) * 2 * np.sqrt(where.shape[1])
+        for one_z in (z, pair_z):
+            assert np.abs(one_z).max(initial=0) < 4.5 and (len(one_z) < 20 or 0.8 < one_z.std() < 1.2)
 
 
 def test_renamed_values_move_as_one() -> None:
