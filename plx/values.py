@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import compress
 from typing import Any, Final
 
@@ -27,6 +28,10 @@ FARTHEST: Final = 2.0**1000
 """The largest log weight that is worked with."""
 
 
+_MANY = 1 << 14
+"""Integers that are worth a table of their ids."""
+
+
 class Values:
     """An append-only interner: value ↔ id.
 
@@ -39,6 +44,7 @@ class Values:
         self._values: list[Value | float] = []
         self._ids: dict[str, dict[Any, int]] = {"symbol": {}, "truth": {}, "number": {}}
         self._floats = np.empty(0)
+        self._window = (0, np.empty(0, dtype=np.int32))  # a first integer; ids from there on, −1: look it up
         for value in (False, True, 0):
             self.id(value)
         self._values.append(-np.inf)
@@ -69,6 +75,32 @@ class Values:
         if kinds == {str} or kinds == {int}:
             return self._of_one_kind(values, _kind(values[0]))
         return np.fromiter(map(self.id, values), dtype=np.int64, count=len(values))
+
+    def ids_of_integers(self, numbers: IntArray) -> IntArray:
+        """As `ids`, without a Python object for each: a table has the ids of many that lie close together."""
+        low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+        if len(numbers) < _MANY or high - low >= 4 * len(numbers):
+            return self.ids(numbers.tolist())
+        first, known = self._widened(low, high)
+        found = known[numbers - first]
+        fresh = numbers[found < 0]
+        if len(fresh):
+            known[fresh - first] = self.ids(fresh.tolist())
+            found = known[numbers - first]
+        return found.astype(np.int64)
+
+    def _widened(self, low: int, high: int) -> tuple[int, npt.NDArray[np.int32]]:
+        """The table with room for low..high; it forgets what lies far from there."""
+        first, known = self._window
+        if first <= low and high < first + len(known):
+            return self._window
+        begin, end = min(low, first), max(high + 1, first + len(known))
+        if not len(known) or end - begin > 2 * (high + 1 - low + len(known)):
+            begin, end, first, known = low, high + 1, low, known[:0]
+        wide = np.full(end - begin, -1, dtype=np.int32)
+        wide[first - begin : first - begin + len(known)] = known
+        self._window = (begin, wide)
+        return self._window
 
     def _of_one_kind(self, values: Sequence[Value], kind: str) -> IntArray:
         """As `ids`, in a fraction of the time."""
@@ -113,6 +145,14 @@ def _kind(value: Value) -> str:
 
 
 def _as_floats(values: Sequence[Value | float]) -> FloatArray:
+    portions = [values[begin : begin + _MANY] for begin in range(0, len(values), _MANY)]
+    return np.concatenate([*map(_some_as_floats, portions), np.empty(0)])
+
+
+def _some_as_floats(values: Sequence[Value | float]) -> FloatArray:
+    if set(map(type, values)) == {int}:
+        with suppress(OverflowError):
+            return np.array(values, dtype=np.float64)
     whole = [type(value) is int for value in values]
     found = np.empty(len(values))
     try:

@@ -12,7 +12,7 @@ from plx.check.context import Context
 from plx.check.entries import constant, key_table, refuse_else, value_table
 from plx.check.grids import laid_out
 from plx.check.program import Const, ParamInfo, RandomInfo, RelationInfo
-from plx.check.rows import check_index, first_of_each, report_duplicates, report_gaps
+from plx.check.rows import check_index, repeats, report_duplicates, report_gaps, without
 from plx.check.sets import introduced_symbol, resolve_set, run
 from plx.check.slots import check_slots, indexes, infos, relevant
 from plx.check.typed import (
@@ -166,8 +166,8 @@ def check_relation(ctx: Context, node: ast.RelationDecl) -> Entry:
 
 
 def _relation(node: ast.RelationDecl, slots: Sequence[CheckedSlot], index: IntArray) -> Entry:
-    kept = first_of_each(index)
-    facts = index if kept is None else np.take(index.T, kept, axis=1).T
+    again = repeats(index)
+    facts = without(index, again) if len(again) else index
     narrow = facts.astype(np.int32, order="K", copy=False)
     return RelationEntry(RelationInfo(node.name.text, infos(slots), narrow, node.name.span), tuple(slots))
 

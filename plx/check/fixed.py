@@ -230,7 +230,9 @@ def integers(ctx: Context, low: int, high: int) -> IntArray:
     if high - low >= LARGEST_RANGE:
         ends = f"{weights.shown(low)}..{weights.shown(high)}"
         raise NoValueError(f"the range {ends} has more than {LARGEST_RANGE:,} members")
-    return ctx.values.ids(range(low, high + 1))
+    if abs(low) >= 2**62:
+        return ctx.values.ids(range(low, high + 1))
+    return ctx.values.ids_of_integers(np.arange(low, high + 1))
 
 
 def integer(ctx: Context, index: int) -> int:

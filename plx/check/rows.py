@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, product
 
 import numpy as np
@@ -13,12 +13,21 @@ from plx import weights
 from plx.check import build, fixed
 from plx.check.context import Context
 from plx.check.program import SetExpr
-from plx.check.slots import index_count, indexes, is_independent, row_keys, sets_by_row
+from plx.check.slots import (
+    index_count,
+    indexes,
+    is_independent,
+    packed_keys,
+    row_keys,
+    row_widths,
+    sets_by_row,
+)
 from plx.check.typed import CheckedSlot
 from plx.data.cells import from_loose_text
 from plx.data.table import Table
 from plx.errors import Note
 from plx.source import Span
+from plx.threads import pieces, spread
 from plx.values import FALSE, TRUE, IntArray, Value, distinct
 
 _SHOWN = 5
@@ -27,8 +36,11 @@ _SHOWN = 5
 _PIECE = 1 << 18
 """Rows are looked at so many at a time, so that what is between stays in the cache."""
 
-_HALF = 1 << 20
-"""Keys that are worth a thread to sort."""
+_SORTED = 1 << 24
+"""Keys that are sorted at a time on a thread."""
+
+_SAMPLED = 1 << 12
+"""Rows that tell where others are to be parted."""
 
 _ENUMERATED = 2_000_000
 """Up to so many indexes gaps are looked for in a table whose slots depend on each other."""
@@ -56,14 +68,14 @@ def check_index(ctx: Context, table: Table, slots: Sequence[CheckedSlot]) -> Int
 
 def _all_inside(column: IntArray, members: IntArray) -> bool:
     """Whether all cells of a column, some at a time, are among the members."""
-    if not len(members):
+    if not len(members) or not len(column):
         return not len(column)
-    known = np.zeros(int(members.max()) + 2, dtype=bool)
+    least, most = int(members.min()), int(members.max())
+    if most - least + 1 == len(members):  # all ids between: members are no two alike
+        return least <= int(column.min()) and int(column.max()) <= most
+    known = np.zeros(most + 2, dtype=bool)
     known[members] = True
-    return all(
-        known[np.minimum(column[begin : begin + _PIECE], len(known) - 1)].all()
-        for begin in range(0, len(column), _PIECE)
-    )
+    return all(known[np.minimum(column[part], len(known) - 1)].all() for part in pieces(len(column), _PIECE))
 
 
 def check_values(
@@ -149,45 +161,111 @@ def _report_outside(
 # ---------------------------------------------------------------------- duplicates, gaps
 
 
-def first_of_each(rows: npt.NDArray[np.integer]) -> IntArray | None:
-    """The places of the first occurrence of each distinct row, in order; None where no two are equal."""
+def repeats(rows: npt.NDArray[np.integer]) -> IntArray:
+    """The places of rows that are equal to an earlier one, in order."""
     n = len(rows)
     if n < 2:
-        return None
+        return np.zeros(0, dtype=np.int64)
     if rows.shape[1] == 0:
-        return np.arange(1)
-    keys = row_keys(rows)
-    _sort(keys)
-    again = _repeated(keys)
+        return np.arange(1, n)
+    widths = row_widths(rows)
+    if widths is None:
+        rows, widths = row_keys(rows)[:, None], [2**62]
+    again = _repeated(rows, widths)
     if not len(again):
-        return None
-    keys, kept = row_keys(rows), np.ones(n, dtype=bool)
-    last = (1 << (16 * len(again)).bit_length()) - 1  # few keys end in the bits of one that is repeated
+        return again
+    places, keys = _standing(rows, widths, again)
+    first = np.unique(keys, return_index=True)[1]
+    return np.delete(places, first)
+
+
+def without(rows: npt.NDArray[np.integer], places: IntArray) -> npt.NDArray[np.integer]:
+    """The rows but for those at some places; its columns lie together."""
+    kept = np.ones(len(rows), dtype=bool)
+    kept[places] = False
+    out = np.empty((rows.shape[1], int(np.count_nonzero(kept))), dtype=rows.dtype)
+
+    def keep(at: int) -> None:
+        column, end = rows[:, at], 0
+        for part in pieces(len(rows), _PIECE):
+            some = column[part][kept[part]]
+            out[at, end : end + len(some)] = some
+            end += len(some)
+
+    spread(keep, range(rows.shape[1]))
+    return out.T
+
+
+def _standing(
+    rows: npt.NDArray[np.integer], widths: Sequence[int], wanted: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Where rows stand whose keys are among a few, sorted, and their keys."""
+    last = (1 << (16 * len(wanted)).bit_length()) - 1  # few keys end in the bits of one that is wanted
     ends = np.zeros(last + 1, dtype=bool)
-    ends[again & last] = True
-    near = np.flatnonzero(ends[keys & last])
-    place = np.minimum(np.searchsorted(again, keys[near]), len(again) - 1)
-    repeated = near[again[place] == keys[near]]
-    kept[repeated] = False
-    kept[repeated[np.unique(keys[repeated], return_index=True)[1]]] = True
-    return np.flatnonzero(kept)
+    ends[wanted & last] = True
+    empty = np.zeros(0, dtype=np.int64)
+    places, found = [empty], [empty]
+    for part in pieces(len(rows), _PIECE):
+        keys = packed_keys([*rows[part].T], widths)
+        near = np.flatnonzero(ends[keys & last])
+        place = np.minimum(np.searchsorted(wanted, keys[near]), len(wanted) - 1)
+        near = near[wanted[place] == keys[near]]
+        places.append(near + part.start)
+        found.append(keys[near])
+    return np.concatenate(places), np.concatenate(found)
 
 
-def _sort(keys: IntArray) -> None:
-    """Sort keys in place; of many the lower half on a thread of its own."""
-    half = len(keys) // 2
-    if half < _HALF:
-        keys.sort()
-        return
-    keys.partition(half)
-    with ThreadPoolExecutor(1) as pool:
-        lower = pool.submit(keys[:half].sort)
-        keys[half:].sort()
-        lower.result()
+def _repeated(rows: npt.NDArray[np.integer], widths: Sequence[int]) -> IntArray:
+    """The keys that stand more than once among those of rows, each once, sorted.
+
+    Of many rows those that are near each other in one column are sorted by themselves, some on each thread,
+    so that never all keys are there.
+    """
+    if len(rows) <= _SORTED:
+        return _twice(packed_keys([*rows.T], widths))
+    column, ends = _parted(rows)
+    found = [np.empty(0, dtype=np.int64)]
+
+    def look(part: tuple[int, int]) -> None:
+        found.append(_twice(_keys_between(rows, widths, column, *part)))
+
+    spread(look, list(itertools.pairwise(ends)))
+    return distinct(np.concatenate(found))
 
 
-def _repeated(keys: IntArray) -> IntArray:
-    """The keys that stand more than once among sorted ones, each once."""
+def _parted(rows: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.integer], list[int]]:
+    """A column with many different cells, and the ends of ranges of them that have about as many rows."""
+    samples = [np.sort(column[:: len(rows) // _SAMPLED + 1]) for column in rows.T]
+    at = max(range(len(samples)), key=lambda at: len(distinct(samples[at])))
+    parts = len(rows) // _SORTED + 1
+    cuts = distinct(samples[at][np.arange(1, parts) * len(samples[at]) // parts]).tolist()
+    return rows[:, at], [0, *(cut for cut in cuts if cut), int(rows[:, at].max()) + 1]
+
+
+def _keys_between(
+    rows: npt.NDArray[np.integer],
+    widths: Sequence[int],
+    column: npt.NDArray[np.integer],
+    low: int,
+    high: int,
+) -> IntArray:
+    """The keys of the rows whose cell of a column is from ``low`` to below ``high``."""
+
+    def inside(part: slice) -> npt.NDArray[np.bool_]:
+        return (column[part] >= low) & (column[part] < high)
+
+    parts = pieces(len(rows), _PIECE)
+    keys, at = np.empty(sum(np.count_nonzero(inside(part)) for part in parts), dtype=np.int64), 0
+    for part in parts:
+        near = np.flatnonzero(inside(part))
+        keys[at : at + len(near)] = packed_keys([cells[part].take(near) for cells in rows.T], widths)
+        at += len(near)
+    return keys
+
+
+def _twice(keys: IntArray) -> IntArray:
+    """The keys that stand more than once, each once; they are sorted in place."""
+    keys.sort()
     found = [np.empty(0, dtype=np.int64)]
     for begin in range(0, len(keys), _PIECE):
         piece = keys[begin : begin + _PIECE + 1]
@@ -197,10 +275,9 @@ def _repeated(keys: IntArray) -> IntArray:
 
 def report_duplicates(ctx: Context, table: Table, index: IntArray) -> bool:
     """Report indexes that stand in several rows."""
-    kept = first_of_each(index)
-    if kept is None:
+    again = repeats(index)
+    if not len(again):
         return False
-    again = np.setdiff1d(np.arange(len(index)), kept)
     keys = row_keys(index)
     for row in again[:_SHOWN].tolist():
         first = int(np.flatnonzero(keys == keys[row])[0])

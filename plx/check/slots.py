@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -147,6 +148,9 @@ def group_rows(rows: IntArray) -> list[tuple[list[int], IntArray]]:
 
 def row_keys(rows: npt.NDArray[np.integer]) -> IntArray:
     """One integer per row, equal for equal rows only."""
+    widths = row_widths(rows)
+    if widths:
+        return packed_keys([*rows.T], widths)
     key, top = np.zeros(len(rows), dtype=np.int64), 1  # each key is below `top`
     for column in rows.T:
         width = int(column.max(initial=0)) + 1
@@ -156,6 +160,22 @@ def row_keys(rows: npt.NDArray[np.integer]) -> IntArray:
         key *= width
         key += column
         top *= width
+    return key
+
+
+def row_widths(rows: npt.NDArray[np.integer]) -> list[int] | None:
+    """What is above all cells of each column, where a digit of each makes one number; None where it is too
+    large."""
+    widths = [int(column.max(initial=0)) + 1 for column in rows.T]
+    return widths if math.prod(widths) < 2**62 else None
+
+
+def packed_keys(columns: Sequence[npt.NDArray[np.integer]], widths: Sequence[int]) -> IntArray:
+    """The numbers whose digits are the cells of columns, each below its width."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        key *= width
+        key += column
     return key
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from plx.data.cells import Column, convert, truths
+from plx.data.cells import CloseIntegers, Column, convert, look_up, truths
 from plx.data.shape import VALUE, Shape
 from plx.data.table import RowOrigin, Table
 from plx.errors import Diagnostic, PlxError, did_you_mean
@@ -56,10 +57,11 @@ def arrange(raw: Raw, shape: Shape, values: Values) -> Table:
     if raw.bits and shape.truth and len(columns) > k:
         columns[k] = truths(columns[k])
     problems: list[Diagnostic] = []
-    rows = len(columns[0].codes) if columns else 0
+    rows = len(columns[0]) if columns else 0
     # The cells of a column lie together: each is looked at by itself. Facts may be many: narrow ids.
     kind = np.int32 if shape.kind == "relation" else np.int64
-    index, value = np.empty((k, rows), dtype=kind), np.empty(rows if len(columns) > k else 0, dtype=np.int64)
+    index = _room(columns, k, rows, kind)
+    value = np.empty(rows if len(columns) > k else 0, dtype=np.int64)
     for at, column in enumerate(columns):
         out, loose = (index[at], False) if at < k else (value, shape.kind in ("param", "learn"))
         fill(out, column, at, loose, origin, values, problems)
@@ -182,10 +184,6 @@ def _first(raw: Raw, shape: Shape) -> Span:
 _MISSING = "give it a value, or leave the row out"
 
 
-_PIECE = 1 << 18
-"""Ids are written so many at a time, so that what is between stays in the cache."""
-
-
 def fill(
     out: npt.NDArray[np.integer],
     column: Column,
@@ -196,12 +194,32 @@ def fill(
     problems: list[Diagnostic],
 ) -> None:
     """Write the value ids of a column to ``out`` [rows]; add cells that are no values to ``problems``."""
+    if isinstance(column, CloseIntegers):
+        _fill_integers(out, column, values)
+        return
     distinct, mistakes = convert(column, loose)
     for code, message in mistakes[:_SHOWN]:
         row = int(np.flatnonzero(column.codes == code)[0])
         hint = _MISSING if column.distinct[code] is None else None
         problems.append(Diagnostic(message + origin.words(row, at), origin.span(row, at), hint=hint))
     found = values.ids(distinct).astype(out.dtype) if distinct else np.zeros(0, dtype=out.dtype)
-    for begin in range(0, len(out), _PIECE):
-        part = slice(begin, begin + _PIECE)
-        np.take(found, column.codes[part], out=out[part], mode="clip")
+    look_up(found, column.codes, out)
+
+
+def _fill_integers(out: npt.NDArray[np.integer], column: CloseIntegers, values: Values) -> None:
+    """The same for integers that lie close together: one look at a table for a cell."""
+    ids = np.zeros(len(column.present), dtype=out.dtype)
+    ids[column.present] = values.ids_of_integers(column.numbers)
+    look_up(ids, column.cells, out)
+
+
+def _room(columns: Sequence[Column], k: int, rows: int, kind: type[np.integer]) -> npt.NDArray[Any]:
+    """Where the ids of ``k`` slots are written, shape (k, rows): as facts may be many, in the place of their
+    cells, if these are rows of one array, in order."""
+    cells = [column.cells for column in columns if isinstance(column, CloseIntegers)]
+    whole = cells[0].base if len(cells) == k == len(columns) else None
+    if isinstance(whole, np.ndarray) and whole.shape == (k, rows) and whole.dtype == kind:
+        begins = [column.ctypes.data for column in cells]
+        if begins == [row.ctypes.data for row in whole]:
+            return whole
+    return np.empty((k, rows), dtype=kind)

@@ -19,6 +19,8 @@ def column_of_arrow(array: Any) -> Column | None:
     types = library("pyarrow", "columns of Arrow").types
     if types.is_integer(array.type) and not array.null_count:
         return column_of_integers([chunk.to_numpy() for chunk in array.chunks])
+    if types.is_null(array.type):  # which has no dictionaries
+        array = array.cast("string")
     if types.is_dictionary(array.type) and not types.is_string(array.type.value_type):
         array = array.cast(array.type.value_type)
     if not types.is_dictionary(array.type):

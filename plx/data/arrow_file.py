@@ -9,9 +9,10 @@ from typing import Any
 
 from plx.data.arrange import Raw
 from plx.data.arrow_columns import column_of_arrow
-from plx.data.cells import Column
+from plx.data.cells import CloseIntegers, Column
 from plx.data.file_rows import RowsAsked, read_rows
 from plx.data.opening import beginning
+from plx.data.parquet_integers import integer_columns
 from plx.data.shape import Shape
 from plx.errors import Diagnostic, PlxError
 from plx.extras import library
@@ -29,12 +30,16 @@ def read_parquet(path: Path, shape: Shape, at: Span) -> Raw:
             texts = {field.name for field in file.schema_arrow if types.is_string(field.type)}
             coded = texts & _coded(file.metadata)
 
+        def integers(wanted: Sequence[str]) -> list[CloseIntegers | None]:
+            with parquet.ParquetFile(path) as file:
+                return integer_columns(path, file, wanted)
+
         def table(places: Sequence[int]) -> Any:
             wanted = [names[place] for place in places]
             with parquet.ParquetFile(path, read_dictionary=[*coded.intersection(wanted)]) as file:
                 return file.read(columns=wanted)
 
-        raw = _read(path, names, table, shape, at)
+        raw = _read(path, names, table, shape, at, integers)
         _let_go()
         return raw
 
@@ -75,14 +80,26 @@ def read_feather(path: Path, shape: Shape, at: Span) -> Raw:
 
 
 def _read(
-    path: Path, names: Sequence[str], table: Callable[[Sequence[int]], Any], shape: Shape, at: Span
+    path: Path,
+    names: Sequence[str],
+    table: Callable[[Sequence[int]], Any],
+    shape: Shape,
+    at: Span,
+    integers: Callable[[Sequence[str]], list[CloseIntegers | None]] | None = None,
 ) -> Raw:
+    """The columns that a declaration asks for, as ``table`` reads those at some places, and ``integers``
+    those of whole numbers by their names."""
     asked = RowsAsked(shape, at, f"`{path.name}`", f'from "{path.name}"')
 
     def columns(places: Sequence[int]) -> list[Column]:
+        if len(set(names)) < len(names):
+            return columns_of([table(places)], asked)
+        found = integers([names[place] for place in places]) if integers else [None] * len(places)
         # One at a time, so that no two are there as the library holds them.
-        alone = [[place] for place in places] if len(set(names)) == len(names) else [places]
-        return columns_of(map(table, alone), asked)
+        others = iter(
+            columns_of((table([p]) for p, column in zip(places, found, strict=True) if column is None), asked)
+        )
+        return [next(others) if column is None else column for column in found]
 
     return read_rows(names, columns, asked)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from plx.threads import pieces, spread
 from plx.values import IntArray, Value
 from plx.weights import LogNumber, Symbolic, WeightError, parse
 
@@ -27,6 +29,42 @@ class Column:
     distinct: Sequence[Any]
     codes: npt.NDArray[np.integer]
     text: bool = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+class CloseIntegers(Column):
+    """Whole numbers ``low + cells`` that lie close together; ``present`` has those that there are, counted
+    from ``low``. What a Column has is made of it where it is asked for."""
+
+    def __init__(self, cells: npt.NDArray[np.int32], low: int, present: npt.NDArray[np.bool_]) -> None:
+        self.__dict__.update(cells=cells, low=low, present=present)
+
+    cells: npt.NDArray[np.int32]
+    low: int
+    present: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @cached_property
+    def numbers(self) -> IntArray:
+        """The distinct ones, in order."""
+        return np.flatnonzero(self.present) + self.low
+
+    @cached_property
+    def distinct(self) -> list[Any]:
+        """As a list."""
+        distinct: list[Any] = self.numbers.tolist()
+        return distinct
+
+    @cached_property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """The places of the cells among the distinct ones."""
+        codes = np.empty_like(self.cells)
+        look_up(np.cumsum(self.present, dtype=np.int32) - np.int32(1), self.cells, codes)
+        return codes
 
 
 @dataclass(frozen=True)
@@ -125,7 +163,7 @@ def column_of_integers(portions: Sequence[npt.NDArray[np.integer]]) -> Column:
     n = sum(map(len, some))
     low = min((int(portion.min()) for portion in some), default=0)
     high = max((int(portion.max()) for portion in some), default=0)
-    if n and high - low < max(_DENSE, 4 * n) and high < 2**63:
+    if n and high < 2**63 and lie_close(low, high, n):
         return _close_together(some, n, low, high)
     return _sorted(np.concatenate([*some, np.empty(0, dtype=np.int64)]) if len(some) != 1 else some[0])
 
@@ -140,25 +178,41 @@ _DENSE = 1 << 20
 """Integers that lie this close together are told apart by a table, several times as fast as by sorting."""
 
 
-def _close_together(portions: Sequence[npt.NDArray[np.integer]], n: int, low: int, high: int) -> Column:
-    """The column of n cells from ``low`` to ``high``; only its codes are as long as it."""
-    present, codes = np.zeros(high - low + 1, dtype=bool), np.empty(n, dtype=np.int32)
-    for above, _ in _pieces(portions, low):
-        present[above] = True
-    number = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    for above, at in _pieces(portions, low):
-        np.take(number, above, out=codes[at : at + len(above)], mode="clip")
-    return Column((np.flatnonzero(present) + low).tolist(), codes)
+def lie_close(low: int, high: int, n: int) -> bool:
+    """Whether ``n`` integers from ``low`` to ``high`` are worth a table of all between."""
+    return high - low < min(max(_DENSE, 4 * n), 2**31)
 
 
-def _pieces(portions: Sequence[npt.NDArray[np.integer]], low: int) -> Iterator[tuple[IntArray, int]]:
-    """The cells less ``low``, some at a time, and where they begin."""
-    at = 0
+def _close_together(
+    portions: Sequence[npt.NDArray[np.integer]], n: int, low: int, high: int
+) -> CloseIntegers:
+    cells, at = np.empty(n, dtype=np.int32), 0
     for portion in portions:
-        for begin in range(0, len(portion), _PIECE):
-            piece = portion[begin : begin + _PIECE].astype(np.int64) - low
-            yield piece, at
+        for part in pieces(len(portion), _PIECE):
+            piece = portion[part]
+            np.subtract(piece.astype(np.int64), low, out=cells[at : at + len(piece)], casting="unsafe")
             at += len(piece)
+    return close_integers(cells, low, high)
+
+
+def close_integers(cells: npt.NDArray[np.int32], low: int, high: int) -> CloseIntegers:
+    """The column of ``low + cells``, none of which is above ``high``."""
+    present = np.zeros(high - low + 1, dtype=bool)
+
+    def mark(part: slice) -> None:
+        present[cells[part].astype(np.int64)] = True  # by several threads: all write the same
+
+    spread(mark, pieces(len(cells), _PIECE))
+    return CloseIntegers(cells, low, present)
+
+
+def look_up(table: npt.NDArray[Any], places: npt.NDArray[np.integer], out: npt.NDArray[Any]) -> None:
+    """Write ``table[places]`` to ``out``, which may be ``places`` itself. No place is outside the table."""
+
+    def some(part: slice) -> None:
+        np.take(table, places[part].astype(np.int64), out=out[part], mode="clip")
+
+    spread(some, pieces(len(places), _PIECE))
 
 
 _PIECE = 1 << 18

@@ -118,7 +118,7 @@ def _series(series: Any, shape: Shape) -> Columns:
 
 
 def _same_length(columns: Sequence[Column]) -> None:
-    lengths = sorted({len(column.codes) for column in columns})
+    lengths = sorted({len(column) for column in columns})
     if len(lengths) > 1:
         raise ValueError(f"its columns have different lengths, {' and '.join(map(str, lengths))}")
 

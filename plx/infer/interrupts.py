@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
@@ -14,11 +12,9 @@ import numpy.typing as npt
 
 from plx import deadline
 from plx.deadline import OutOfTimeError
+from plx.threads import THREADS
 
 T = TypeVar("T")
-
-THREADS = sys.platform != "emscripten"
-"""Whether there are threads: in a browser Python has none, and what it runs is stopped from outside."""
 
 Stop = npt.NDArray[np.bool_]
 
@@ -27,11 +23,6 @@ _LOOK = 0.1
 
 LONG = 1e6
 """Steps that may take longer than anyone notices."""
-
-
-def cores() -> int:
-    """How many threads may work at once."""
-    return (os.cpu_count() or 1) if THREADS else 1
 
 
 def waited(call: Callable[[Stop], T], steps: float) -> T:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plx.check import rows
-from plx.check.rows import first_of_each
+from plx.check.rows import _all_inside, repeats, without
 from plx.data.cells import column_of_array
 from plx.errors import PlxError
 from tests.compiling import compile_text
@@ -38,26 +38,34 @@ cells = st.one_of(st.integers(0, 3), st.integers(0, 2**31), st.integers(2**30, 2
 
 
 @given(st.integers(1, 3).flatmap(lambda k: st.lists(st.tuples(*[cells] * k), max_size=12)))
-def test_first_of_each_row(facts: list[tuple[int, ...]]) -> None:
+def test_rows_that_repeat_earlier_ones(facts: list[tuple[int, ...]]) -> None:
     array = np.array(facts, dtype=np.int64).reshape(len(facts), len(facts[0]) if facts else 2)
-    wanted = [i for i, row in enumerate(facts) if row not in facts[:i]]
-    found = first_of_each(array)
-    assert found is None if len(wanted) == len(facts) else found is not None and found.tolist() == wanted
+    again = [i for i, row in enumerate(facts) if row in facts[:i]]
+    assert repeats(array).tolist() == again
+    once = [row for i, row in enumerate(facts) if i not in again]
+    assert [tuple(row) for row in without(array, repeats(array)).tolist()] == once
 
 
-@pytest.mark.parametrize("n", [2, 7, 1000])
-def test_first_of_each_row_sorted_in_halves(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
-    array = np.random.default_rng(n).integers(0, 20, (n, 2))
-    whole = first_of_each(array)
-    monkeypatch.setattr(rows, "_HALF", 1)
-    halves = first_of_each(array)
-    assert (whole is None) == (halves is None) and (whole is None or (whole == halves).all())
+@given(st.sampled_from([(2, 30), (30, 2), (9, 9), (1, 1)]), st.integers(0, 99), st.integers(1, 9))
+def test_many_rows_are_looked_at_in_parts(ends: tuple[int, int], seed: int, part: int) -> None:
+    array = np.random.default_rng(seed).integers(0, ends, (60, 2)).astype(np.int32)
+    again = [i for i, row in enumerate(array.tolist()) if row in array[:i].tolist()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "_SORTED", part)
+        patch.setattr(rows, "_PIECE", 2 * part)
+        assert repeats(np.asfortranarray(array)).tolist() == again
+        assert without(array, np.array(again, dtype=np.int64)).tolist() == np.delete(array, again, 0).tolist()
 
 
-@pytest.mark.parametrize(("n", "first"), [(0, None), (1, None), (5, [0])])
-def test_rows_without_columns_are_all_alike(n: int, first: list[int] | None) -> None:
-    found = first_of_each(np.zeros((n, 0), dtype=np.int64))
-    assert first == (None if found is None else found.tolist())
+@pytest.mark.parametrize(("n", "again"), [(0, []), (1, []), (5, [1, 2, 3, 4])])
+def test_rows_without_columns_are_all_alike(n: int, again: list[int]) -> None:
+    assert repeats(np.zeros((n, 0), dtype=np.int64)).tolist() == again
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, unique=True), st.lists(st.integers(0, 15)))
+def test_cells_inside_members(members: list[int], column: list[int]) -> None:
+    given_, among = np.array(column, dtype=np.int32), np.array(members, dtype=np.int64)
+    assert _all_inside(given_, among) == (set(column) <= set(members))
 
 
 @pytest.mark.parametrize("kind", ["i1", "u1", "i8", "u8", "f8", "f4", "?"])
@@ -73,5 +81,6 @@ def test_columns_of_arrays(kind: str, data: st.DataObject) -> None:
     column = column_of_array(array)
     assert [column.distinct[code] for code in column.codes] == list(array)
     assert len(set(column.distinct)) == len(column.distinct)
+    assert len(column) == len(array)
     if dtype.kind in "iu":
         assert set(map(type, column.distinct)) <= {int}

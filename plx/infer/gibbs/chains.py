@@ -20,9 +20,9 @@ from plx.graph.worlds import derived_totals, node_states
 from plx.infer.chains import Chains
 from plx.infer.gibbs.compiled import CompiledModel
 from plx.infer.inference import Standing
-from plx.infer.interrupts import cores
 from plx.infer.kernels.gibbs import kernel
 from plx.infer.streams import Stream, narrow_states
+from plx.threads import cores
 from plx.values import FloatArray, IntArray
 
 Counts = npt.NDArray[np.int32]

@@ -19,10 +19,10 @@ from plx.infer.chains import Chains
 from plx.infer.gibbs.blocked import Readout, readout, started
 from plx.infer.gibbs.markov_blanket import Dependents, DerivedRows, dependents, derived_rows
 from plx.infer.inference import Standing
-from plx.infer.interrupts import cores
 from plx.infer.kernels.mcsat import Slices, kernel
 from plx.infer.problem import Problem
 from plx.infer.streams import Stream, wide_states
+from plx.threads import cores
 from plx.values import IntArray
 
 VISITS = 1024
