@@ -12,6 +12,7 @@ import json
 import os
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,8 @@ from plx.saving import replaced, require_writable
 _HEAD = b"plx checkpoint "
 _FORMAT = 1
 _DIGEST = hashlib.blake2b().digest_size
+
+_FOREIGN, _WRITTEN_BY = "is no checkpoint of plx", "`plx run … --checkpoint FILE` writes one"
 
 _EVERY = 2.0
 """Seconds between two checkpoints, and …"""
@@ -118,7 +121,10 @@ class Checkpoint:
                 _dump(self.task, stream)
             self._notes = ()
         except OSError as error:
-            self._notes = (f"{self.path} could not be written: {os.strerror(error.errno or errno.EIO)}",)
+            note = f"{self.path} could not be written: {os.strerror(error.errno or errno.EIO)}"
+            if not self._notes:  # at once, as a run that is killed says nothing at its end
+                warnings.warn(f"{note}; the run goes on without", RuntimeWarning, stacklevel=2)
+            self._notes = (note,)
         now = self._spent()
         self._next = now + max(_EVERY, (now - began) / _SHARE)
 
@@ -161,13 +167,23 @@ def read(path: Path) -> Task:
         with path.open("rb") as stream:
             head = stream.readline(1 << 12)
             if not head.startswith(_HEAD):
-                raise _unfit(path, "is no checkpoint of plx", "`plx run … --checkpoint FILE` writes one")
+                raise _unfit(path, _FOREIGN, _WRITTEN_BY)
             _require_whole(path, stream, head)
             _require_writer(path, head)
-            task = pickle.load(stream)
+            return _task(path, stream)
     except OSError as error:
         raise _unfit(path, f"cannot be read: {os.strerror(error.errno or errno.EIO)}") from None
-    assert isinstance(task, Task)
+
+
+def _task(path: Path, stream: BinaryIO) -> Task:
+    """The task of a whole file. Raises PlxError where this process has not what it is made of."""
+    try:
+        task = pickle.load(stream)
+    except (ImportError, AttributeError, TypeError, ValueError, LookupError, pickle.PickleError) as error:
+        hint = "modules of your own that it was made with must be found by the names that they had"
+        raise _unfit(path, f"holds what cannot be made here: {error}", hint) from None
+    if not isinstance(task, Task):
+        raise _unfit(path, _FOREIGN, _WRITTEN_BY)
     return task
 
 
@@ -182,7 +198,10 @@ def _require_whole(path: Path, stream: BinaryIO, head: bytes) -> None:
 
 
 def _require_writer(path: Path, head: bytes) -> None:
-    wrote, here = json.loads(head[len(_HEAD) :]), _writer()
+    try:
+        wrote, here = dict(json.loads(head[len(_HEAD) :])), _writer()
+    except (ValueError, TypeError):
+        raise _unfit(path, _FOREIGN, _WRITTEN_BY) from None
     other = [
         f"{name} {wrote.get(name)} (here {here[name]})" for name in here if wrote.get(name) != here[name]
     ]

@@ -39,6 +39,9 @@ Binding = Mapping[int, int]
 LARGEST_RANGE = 5_000_000
 """The most members of a range."""
 
+AS_DATA = "give larger types as data, a column of a file or an array"
+"""What to do where a range has more."""
+
 
 MOST_MEMBERS = 10_000_000
 """The most members that the sets of one family, or of one slot, have in all."""
@@ -229,7 +232,7 @@ def integers(ctx: Context, low: int, high: int) -> IntArray:
     """The ids of low..high. Raises NoValue where they are far too many."""
     if high - low >= LARGEST_RANGE:
         ends = f"{weights.shown(low)}..{weights.shown(high)}"
-        raise NoValueError(f"the range {ends} has more than {LARGEST_RANGE:,} members")
+        raise NoValueError(f"the range {ends} has more than {LARGEST_RANGE:,} members; {AS_DATA}")
     if abs(low) >= 2**62:
         return ctx.values.ids(range(low, high + 1))
     return ctx.values.ids_of_integers(np.arange(low, high + 1))

@@ -266,7 +266,7 @@ def run(first: str, last: str) -> list[str]:
         raise ValueError(f"`{first}..{last}`: with leading zeros both ends need as many digits")
     low, high = int(a[2]), int(b[2])
     if high - low >= fixed.LARGEST_RANGE:
-        raise ValueError(f"`{first}..{last}` has more than {fixed.LARGEST_RANGE:,} members")
+        raise ValueError(f"`{first}..{last}` has more than {fixed.LARGEST_RANGE:,} members; {fixed.AS_DATA}")
     width = len(a[2]) if padded else 0
     return [f"{a[1]}{number:0{width}d}" for number in range(low, high + 1)]
 

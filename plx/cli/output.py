@@ -151,6 +151,8 @@ def _say_caveats(result: Result) -> None:
 
     if result.seed is not None:
         sys.stderr.write(f"seed {result.seed}\n")
+    for note in result.notes:
+        sys.stderr.write(f"note: {note}\n")
     for line in warnings(result):
         sys.stderr.write(f"warning: {line}\n")
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -18,7 +19,7 @@ from typing import Any
 from plx import deadline
 from plx.cluster.part import packed
 from plx.cluster.spread import LOOK, PATIENCE, lost_chains, spread
-from plx.cluster.versions import versions
+from plx.cluster.versions import asked, versions
 from plx.errors import CallError, Diagnostic, PlxError
 from plx.extras import library
 from plx.infer.chains import Chains
@@ -181,17 +182,21 @@ def _at(distributed: Any, address: str) -> Iterator[Any]:
     with _quiet():
         try:
             _knock(address)
-            client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
-        except (OSError, ValueError, TypeError):
+            client = _client(distributed, address)
+        except _NoDaskError:
             hint = "`dask scheduler` starts one, and prints its address, such as tcp://host:8786"
             raise PlxError(Diagnostic(f"no Dask scheduler answers at {address}", hint=hint)) from None
         with client:
             yield client
 
 
+class _NoDaskError(Exception):
+    """What is at an address, if anything, is no scheduler."""
+
+
 def _knock(address: str) -> None:
-    """Raises OSError, ValueError or TypeError where what is at an address does not speak as Dask: a client
-    would wait for it, and is never closed where it cannot begin."""
+    """Raises _NoDaskError where what is at an address does not speak as Dask: a client would wait for it, and
+    is never closed where it cannot begin."""
     from distributed.comm.core import connect
 
     reach: Callable[..., Any] = connect
@@ -200,7 +205,20 @@ def _knock(address: str) -> None:
         (await asyncio.wait_for(reach(address, timeout=_CONNECT), _CONNECT)).abort()
 
     with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
-        pool.submit(lambda: asyncio.run(probe())).result()
+        try:
+            pool.submit(lambda: asyncio.run(probe())).result()
+        except Exception as error:  # as anything may answer: Dask takes a banner for the length of a message
+            raise _NoDaskError from error
+
+
+def _client(distributed: Any, scheduler: Any) -> Any:
+    """A client that leaves the versions of others to `_require_alike`. Raises _NoDaskError."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mismatched versions found")
+        try:
+            return distributed.Client(scheduler, timeout=_CONNECT, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise _NoDaskError from error
 
 
 @contextmanager
@@ -247,19 +265,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _require_alike(found: Crew) -> None:
     """Raises PlxError where there is no worker, or one that would not do the same as this process."""
-    from cloudpickle import register_pickle_by_value, unregister_pickle_by_value
-
-    from plx.cluster import versions as module
-
     if not found.workers():
         address = found.client.scheduler.address
         hint = f"`dask worker {address}` starts one"
         raise PlxError(Diagnostic(f"the cluster at {address} has no workers", hint=hint))
-    register_pickle_by_value(module)
-    try:
-        theirs = found.client.run(versions)
-    finally:
-        unregister_pickle_by_value(module)
+    theirs = found.client.run(eval, asked())
     here = versions()
     for address, there in theirs.items():
         other = [f"{name} {there[name]} (here {here[name]})" for name in here if there[name] != here[name]]

@@ -1,6 +1,9 @@
-"""What a process runs on. This is sent to workers as text: one of another plx, or of none, can say so."""
+"""What a process runs on. Workers are sent the text of this: one of another Python or plx, or of no plx, can
+say so."""
 
 from __future__ import annotations
+
+from inspect import getsource
 
 
 def versions() -> dict[str, str]:
@@ -15,3 +18,8 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "none"
     return found
+
+
+def asked() -> str:
+    """An expression that has the value of `versions` in the process that evaluates it."""
+    return f"(exec({getsource(versions)!r}, found := {{}}), found['versions']())[1]"

@@ -31,7 +31,12 @@ _ROUNDING = 1e-14
 """Rows of doubles whose sums differ by less, relatively, have one sum."""
 
 _WORTH = 1e-3
-"""A large model is put together anew where so large a share of its unknowns can be left out."""
+"""A large model is put together anew where so large a share of its unknowns can be left out.
+
+That takes 0.2 to 0.3 µs a factor (chains with leaves, and random graphs, of 3 to 5·10^5 factors), a sixth of
+what sampling takes to set up. By time alone it pays from some 10^4 sweeps of 64 lanes on, at ten times this
+share from 10^3; but the few that go may be what made a model hard, so the share is small.
+"""
 
 _SCANS, _FEW = 4, 16
 """Times that scopes are gone through before they are sorted, and how many nodes a piece of them are few."""

@@ -16,7 +16,7 @@ from plx.graph.room import current
 from plx.ground.bind import count_candidates, instances
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
-from plx.ground.memory import Memory
+from plx.ground.memory import Memory, size_text
 from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, random_terms, set_sizes
 from plx.source import Span
@@ -80,7 +80,7 @@ def make_room(sizes: Sequence[RuleSize], memory: Memory) -> None:
         if needed <= free:
             room.folder = folder
             return
-        words += f", and {free / 1e9:,.1f} GB are free in `{folder}`"
+        words += f", and {size_text(free)} are free in `{folder}` (TMPDIR=/folder plx … names another)"
     largest = sorted(sizes, key=lambda size: -size.bytes)[:_SHOWN]
     raise PlxError([_past_memory(size, needed, words) for size in largest if size.bytes >= needed / 10])
 
@@ -105,9 +105,9 @@ _MOST_SPILLED = 8
 
 
 def _past_memory(size: RuleSize, needed: int, words: str) -> Diagnostic:
-    whole = "" if size.bytes == needed else f", and all rules together about {needed / 1e9:,.1f} GB"
+    whole = "" if size.bytes == needed else f", and all rules together about {size_text(needed)}"
     return Diagnostic(
-        f"this has up to {size.instances:,} ground instances, which take about {size.bytes / 1e9:,.1f} GB"
+        f"this has up to {size.instances:,} ground instances, which take about {size_text(size.bytes)}"
         f"{whole}; {words}",
         size.span,
         hint="bind over a relation or add a guard that leaves fewer, or allow more with "
@@ -151,8 +151,7 @@ class GroundBudget:
 
 def _refusal(span: Span | None, instances: int, memory: int, limit: int) -> Diagnostic:
     return Diagnostic(
-        f"this has up to {instances:,} ground instances (about {memory / 1e9:.1f} GB); "
-        f"the limit is {limit:,}",
+        f"this has up to {instances:,} ground instances (about {size_text(memory)}); the limit is {limit:,}",
         span,
         hint="bind over a relation or add a guard that leaves fewer, or raise the limit with "
         f"`--max-ground {instances}`",

@@ -22,11 +22,12 @@ class Memory:
     @property
     def words(self) -> str:
         """``the limit is 8.0 GB``."""
-        return (
-            f"the limit is {self.bytes / 1e9:,.1f} GB"
-            if self.given
-            else f"{self.bytes / 1e9:,.1f} GB are free"
-        )
+        return f"the limit is {size_text(self.bytes)}" if self.given else f"{size_text(self.bytes)} are free"
+
+
+def size_text(size: float) -> str:
+    """A number of bytes for a message, in GB where there is a tenth of one: ``8.0 GB``, ``20.0 MB``."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e8 else f"{size / 1e6:,.1f} MB"
 
 
 _allowed: ContextVar[int | None] = ContextVar("memory", default=None)
@@ -69,7 +70,8 @@ def size_of(memory: int | str) -> int:
 
 
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT][bB]|)", re.ASCII)
+_UNITS |= {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT][iI]?[bB]|)", re.ASCII)
 
 _LEAST = 1 << 30
 """At least so much counts as free: a small program is not refused on a machine that is short of memory."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -260,28 +263,29 @@ def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_worker_of_another_version_is_named(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connect, "versions", _versions_changed(connect.versions))
+    here = connect.versions()
+    monkeypatch.setattr(connect, "versions", lambda: here | {"numpy": "1.0"})
     with pytest.raises(plx.PlxError, match=r"the worker tcp://\S+ has numpy \S+ \(here 1\.0\)"):
         plx.run(PROGRAM, cluster=client, **RUN)
 
 
-def _versions_changed(real: Any) -> Any:
-    """Here another numpy is installed than where a function of `plx.cluster.versions` is sent."""
-
-    class Changed:
-        def __call__(self) -> dict[str, str]:
-            return real() | {"numpy": "1.0"}
-
-        def __reduce__(self) -> Any:
-            return _real, ()
-
-    return Changed()
+def test_what_is_no_scheduler_is_told_whatever_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask takes the first eight bytes for a length, as those of a banner, for which no memory is enough."""
+    monkeypatch.setattr(connect, "_CONNECT", 1.0)
+    for said in (b"SSH-2.0-server\r\n", b"\x08" + bytes(7) + b"nonsense" * 4):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            threading.Thread(target=_greet, args=(server, said), daemon=True).start()
+            address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+            with pytest.raises(plx.PlxError, match=f"no Dask scheduler answers at {address}"):
+                plx.run(PROGRAM, cluster=address, **RUN)
 
 
-def _real() -> Any:
-    from plx.cluster.versions import versions
-
-    return versions
+def _greet(server: socket.socket, said: bytes) -> None:
+    with suppress(OSError):
+        while True:
+            with server.accept()[0] as peer:
+                peer.sendall(said)
+                peer.recv(1 << 16)
 
 
 # ---------------------------------------------------------------- last, as workers die here

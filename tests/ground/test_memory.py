@@ -21,7 +21,7 @@ query far(1)
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("8GB", 8 * 10**9), ("1.5 tb", 15 * 10**11), ("500MB", 5 * 10**8), ("2048", 2048), (7, 7)],
+    [("8GB", 8 * 10**9), ("1.5 tb", 15 * 10**11), ("500MB", 5 * 10**8), ("8GiB", 1 << 33), ("9", 9), (7, 7)],
 )
 def test_sizes(text: int | str, size: int) -> None:
     assert size_of(text) == size
@@ -39,7 +39,7 @@ def test_a_grounding_that_needs_more_is_refused_before_the_work() -> None:
         model.run(memory="2MB", method="gibbs", samples=100, seed=1)
     text = str(caught.value)
     assert "program:4" in text and "program:5" not in text  # the rule that is large, not the other
-    assert "90,000 ground instances" in text and "the limit is 0.0 GB" in text and "--memory 0.1GB" in text
+    assert "90,000 ground instances" in text and "the limit is 2.0 MB" in text and "--memory 0.1GB" in text
     model.run(memory="100MB", method="gibbs", samples=100, seed=1)
 
 
@@ -61,4 +61,4 @@ def test_the_command_line_has_it(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 1
-    assert "the limit is 0.0 GB" in capsys.readouterr().err
+    assert "the limit is 1.0 MB" in capsys.readouterr().err

@@ -94,7 +94,7 @@ def test_a_disk_that_is_too_small_is_told_before_the_work(
     rooms: list[Room], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
-    with pytest.raises(plx.PlxError, match=r"the limit is .* GB, and 0\.0 GB are free in"):
+    with pytest.raises(plx.PlxError, match=r"the limit is .* MB, and 0\.0 MB are free in .*TMPDIR"):
         grounded("200KB")
 
 

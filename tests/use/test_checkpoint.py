@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -142,12 +144,25 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (lambda content: content.split(b"\n")[0] + b"\n", "is damaged"),
         (lambda content: b"query a\n" + content, "is no checkpoint of plx"),
         (lambda content: b"", "is no checkpoint of plx"),
+        (lambda content: _whole(b"plx checkpoint [1]\n" + pickle.dumps(1)), "is no checkpoint of plx"),
+        (lambda content: _whole(b"plx checkpoint nonsense\n" + pickle.dumps(1)), "is no checkpoint of plx"),
+        (lambda content: _whole(_head_of(content) + pickle.dumps({})), "is no checkpoint of plx"),
+        (lambda content: _whole(_head_of(content) + b"cgone\nSampler\n."), "cannot be made here: No module"),
+        (lambda content: _whole(_head_of(content) + b"nonsense"), "cannot be made here"),
     ],
 )
 def test_a_damaged_or_foreign_file_is_refused_in_words(kept: Path, changed, said: str) -> None:
     kept.write_bytes(changed(kept.read_bytes()))
     with pytest.raises(plx.PlxError, match=said):
         plx.resume(kept)
+
+
+def _whole(content: bytes) -> bytes:
+    return content + hashlib.blake2b(content).digest()
+
+
+def _head_of(content: bytes) -> bytes:
+    return content[: content.index(b"\n") + 1]
 
 
 def test_a_file_of_another_version_is_refused(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +199,8 @@ def test_a_full_disk_leaves_the_checkpoint_before(kept: Path, monkeypatch: pytes
     monkeypatch.setattr(checkpoint, "_EVERY", 0.0)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limits[1]))
     try:
-        result = plx.resume(kept)
+        with pytest.warns(RuntimeWarning, match="File too large; the run goes on without"):
+            result = plx.resume(kept)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert any("could not be written: File too large" in note for note in result.notes)
@@ -198,7 +214,9 @@ def test_a_run_goes_on_where_the_disk_is_full(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(checkpoint, "_EVERY", 0.0)
     monkeypatch.setattr(checkpoint, "_dump", full)
-    result = plx.run(PROGRAM, method="gibbs", checkpoint=tmp_path / "run.ckpt", **RUN)
+    with pytest.warns(RuntimeWarning, match="No space left on device; the run goes on without") as told:
+        result = plx.run(PROGRAM, method="gibbs", checkpoint=tmp_path / "run.ckpt", **RUN)
+    assert len(told) == 1  # of many batches
     assert any("could not be written: No space left" in note for note in result.notes)
     assert list(tmp_path.iterdir()) == []
 
