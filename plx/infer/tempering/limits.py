@@ -92,3 +92,12 @@ ODD = 0.7390851332151607
 
 OFTEN, MOST_STEPS = 0.1, 3
 """A share of all pairs of unknowns that is many, and so many kinds of these are looked at."""
+
+JUMPS = 16
+"""In one of so many turns lanes may jump to the most probable worlds, or from them, …"""
+
+LANES, STAYING, MOST_STAY = 16, 64, 0.75
+"""… where of so many lanes that begin there more than this share is there after so many sweeps, …"""
+
+HOLES = 8
+"""… and where there are no more such worlds than this."""

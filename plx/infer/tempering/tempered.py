@@ -14,8 +14,9 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from plx.deadline import seconds_left
 from plx.graph.worlds import log_weights, node_states
-from plx.infer.best.quick import quick_best
+from plx.infer.best.quick import LOOKING, has_wide_rules, quick_best
 from plx.infer.chains import Bridges, BridgeSums, Chains
 from plx.infer.gibbs.blocked import Readout, block_moves, readout, started
 from plx.infer.gibbs.chains import gathered, state_type
@@ -23,12 +24,13 @@ from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
-from plx.infer.inference import Standing
+from plx.infer.inference import Standing, World
 from plx.infer.moves.cluster import ClusterMove, Clusters, cluster_sets
 from plx.infer.moves.moved import stay
 from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
+from plx.infer.tempering.jumps import jumps
 from plx.infer.tempering.ladders import Ladders, Move, Updates, of_blocks
 from plx.infer.tempering.limits import EVERY, ODD, SMALL_TABLES, TABLES, UNEVEN
 from plx.infer.tempering.reference import log_worlds
@@ -81,6 +83,10 @@ class TemperedChains(Chains):
             left, every = int(part.cut.sum()), len(part.cut)
             said += f"; β is on {left:,} of {every:,} factors, the others are drawn from exactly at β = 0"
         return (said, *(self.jackpot.notes() if self.jackpot else ()))
+
+    def missed(self) -> bool:
+        """Whether no ladder but those that began there came near the most probable world."""
+        return self.jackpot is not None and self.jackpot.missed
 
     def sweeps(self) -> int:
         """Sweeps of all temperatures."""
@@ -141,15 +147,20 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
     sets = tuple(one for one in cluster_sets(plan) if one.promising())
     clusters = partial(_clusters_at, plan, sets, path) if sets else None
-    updates = Updates(plan, tuple(of_blocks(moves) for moves in kinds), clusters, path, part)
+    least_time = min(LOOKING, seconds_left() / 4) if has_wide_rules(own.graph) else 0.0
+    best = quick_best(own.model, least_time)
+    leaps = None if best is None else jumps(own, plan, path, part, best.states, seed)
+    moves = (*map(of_blocks, kinds), *(() if leaps is None else (leaps.at,)))
+    updates = Updates(plan, moves, clusters, path, part)
     ladders = begun(updates, states, seed, threads)
     tuned = tune(ladders)
-    jackpot = _at_the_best(own, ladders)
+    jackpot = _at_the_best(best, ladders)
     at_zero = log_worlds(own) if part is None else part.log_z
     start = None if at_zero is None else at_zero + own.model.log_constant
     alone = any(len(one.label) == plan.graph.n_variables for one in sets)
     flat = not len(ladders.soft.group_entry)
-    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone, flat)
+    least = -np.inf if best is None else best.log_weight + own.model.log_constant
+    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone, flat, least)
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn)
 
 
@@ -159,9 +170,8 @@ def _clusters_at(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path, be
     return ClusterMove(useful, path.at(plan.graph.table, beta)) if useful else stay
 
 
-def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:
+def _at_the_best(best: World | None, ladders: Ladders) -> Jackpot | None:
     """Some of the ladders that began cold go to the most probable world at β = 1, where it is found soon."""
-    best = quick_best(problem.model)
     if best is None:
         return None
     chosen = np.arange(EVERY - 1, ladders.ladders, EVERY)
