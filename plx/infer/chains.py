@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -54,7 +55,8 @@ class Bridges:
     ``step`` [K] are the differences of neighbouring inverse temperatures, ``middle`` [K] the middles of
     pairs. ``cold`` says which chains began at cold worlds, the others having begun at random ones. ``alone``:
     moves of clusters cross between modes at each temperature, so that no world need pass through all.
-    ``flat``: there are no weights, so that log Z is that at β = 0.
+    ``flat``: there are no weights, so that log Z is that at β = 0. ``least``: what one world weighs, so that
+    log Z is no less.
     """
 
     start: float | None
@@ -63,6 +65,7 @@ class Bridges:
     cold: npt.NDArray[np.bool_]
     alone: bool = False
     flat: bool = False
+    least: float = -math.inf
     batches: list[BridgeSums] = field(default_factory=list)
     open: BridgeSums | None = None
 
@@ -108,6 +111,10 @@ class Chains(Protocol):
     def standing(self) -> Standing | None:
         """Where the chains stand, so that a run sees whether they move; None: it sees only what is asked."""
         return None
+
+    def missed(self) -> bool:
+        """Whether the chains, which look for themselves, know of heavier worlds than most have met."""
+        return False
 
     def bridges(self) -> Bridges | None:
         """What log Z is estimated from; None: the method has no estimate."""

@@ -45,7 +45,8 @@ def _causes(
         yield _kept_apart(model, found.movement.apart, method)
         return
     if found.missed:
-        yield "the most probable world is out of reach of the chains: try --method tempered, or an exact way"
+        ways = "" if method == "tempered" else "--method tempered, or "
+        yield f"the most probable world is out of reach of the chains: try {ways}an exact way"
         return
     rhat, ess = measured(answers, "rhat"), measured(answers, "ess")
     worst = float(np.where(np.isnan(rhat), 1.0, rhat)[doubtful].max(initial=1.0))
@@ -86,7 +87,7 @@ def _kept_apart(model: GroundModel, apart: IntArray, method: str) -> str:
         return said
     line = f" (line {rule.span.line})" if rule.span else ""
     said += f", held by `{rule.text}`{line}"
-    other = "mcsat" if hard else "tempered"
+    other = ("lifted" if method == "mcsat" else "mcsat") if hard else "tempered"
     first = "" if method == other else f"try --method {other}, or "
     return said + (f", a hard rule: {first}make it a weight" if hard else f": {first}lower its weight")
 

@@ -2,7 +2,7 @@
 
 No number of chains that agree tells of a heavy world that none of them ever met. Where the most probable
 world is proven in next to no time, some more lanes begin there. They are never counted, so they bias no
-answer. Either they come down to where the chains are, which they do at once where chains mix; or all of them
+answer. Either they come down to where the chains are, which they do at once where chains mix; or most of them
 stay above where three quarters of the chains are, and then it is not known how much such worlds weigh. (Not
 above all chains: one that has fallen into a hole stays there, and R-hat hardly sees one of many.)
 """
@@ -18,8 +18,8 @@ from plx import deadline
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import owners
 from plx.graph.rows import BoolArray
-from plx.graph.worlds import input_owner, log_weights, node_states, scope_strides
-from plx.infer.best.quick import quick_best
+from plx.graph.worlds import log_weights, node_states, scope_strides
+from plx.infer.best.quick import LOOKING, has_wide_rules, quick_best
 from plx.infer.gibbs.blocked import lanes_from
 from plx.infer.gibbs.chains import SweptChains
 from plx.infer.inference import Standing, World
@@ -31,19 +31,16 @@ LANES = 16
 """Lanes that begin at the most probable world."""
 
 USUAL = 0.75
-"""The share of chains that all of these lanes are above where chains do not mix; else with chance 4^-16."""
+"""The share of chains that most of these lanes are above where chains do not mix; else with chance 0.007."""
+
+MOST = 0.5
+"""That is more than this share of the lanes. Not all: some leave where hardly any chain falls in."""
 
 FEWEST = 64
 """They make as many sweeps as the chains have made, or this if that is more, unless they come down before."""
 
-LOOKING = 0.5
-"""The seconds in which the most probable world is looked for, if no more are left for it, …"""
-
 TRIES = 2
-"""… and how often, where that is not enough."""
-
-WIDE = 6
-"""A rule over so many unknowns can favour a world that has none like it nearby: it is looked for at once."""
+"""So often the most probable world is looked for, where once is not enough."""
 
 WORTH_A_SEARCH = 1e8
 """Updates, about a second, after which it is looked for whatever the rules are."""
@@ -123,7 +120,7 @@ class BestWorld:
         graph = self.standing.model.graph
         if graph.n_factors + len(graph.input_node) > LARGEST:
             return False
-        return _has_wide_rules(graph) or sweeps * graph.n_variables * self.chains >= WORTH_A_SEARCH
+        return has_wide_rules(graph) or sweeps * graph.n_variables * self.chains >= WORTH_A_SEARCH
 
     def _meet(self) -> None:
         """Note what the chains are at."""
@@ -135,23 +132,16 @@ class BestWorld:
         )
 
     def _still_above(self) -> BoolArray:
-        """The parts in which all lanes that began at the best world are above where most chains were."""
+        """The parts in which most lanes that began at the best world are above where most chains were."""
         assert self.lanes is not None
         weights = self._weights(self.standing.model.graph, self.lanes.states)
-        above: BoolArray = weights.min(axis=1) > self.met + 1e-9 * (1.0 + np.abs(weights).max(axis=1))
+        limit = self.met + 1e-9 * (1.0 + np.abs(weights).max(axis=1))
+        above: BoolArray = (weights > limit[:, None]).mean(axis=1) > MOST
         return above
 
     def _weights(self, graph: FactorGraph, states: npt.NDArray[np.integer]) -> FloatArray:
         """Log weights [parts, lanes]."""
         return part_weights(graph, states, self._label)
-
-
-def _has_wide_rules(graph: FactorGraph) -> bool:
-    """Whether a factor is over many unknowns, or over sums of many or of other sums."""
-    many = np.diff(graph.input_start) >= WIDE
-    many |= np.bincount(input_owner(graph), graph.input_node >= graph.n_variables, graph.n_derived) > 0
-    derived = graph.scope[graph.scope >= graph.n_variables] - graph.n_variables
-    return bool(many[derived].any() or np.diff(graph.scope_start).max(initial=0) >= WIDE)
 
 
 def part_weights(graph: FactorGraph, states: npt.NDArray[np.integer], label: IntArray) -> FloatArray:

@@ -50,7 +50,8 @@ def estimate(bridges: Bridges) -> LogZ | None:
 
     Chains that have not mixed err on one side, all alike, so that averaging over them helps little: only
     those count through which a world has come all the way from β = 0. What the halves of the run differ by
-    beyond chance is error too, and half of what the chains that began hot and cold do, as log Z lies between.
+    beyond chance is error too, half of what the chains that began hot and cold do, as log Z lies between, and
+    what is lacking to the log weight of a known world.
     """
     if bridges.start is None or not bridges.batches:
         return None
@@ -65,7 +66,9 @@ def estimate(bridges: Bridges) -> LogZ | None:
         ess, rhat = _mixing(bridges)
         mixed = len(bridges.cold) if bridges.alone and rhat < ALONE else _mixed(bridges)
         unmixed = math.sqrt(len(bridges.cold) / max(1, mixed))
-        error = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges, slope), _unseen(bridges, ess))
+        lacking = max(0.0, bridges.least - bridges.start - whole.value)
+        seen = math.hypot(unmixed * whole.error, gap / 2, _drift(bridges, slope))
+        error = math.hypot(seen, _unseen(bridges, ess), lacking)
     hot, cold = (bridges.start + part.value for part in parts)
     return LogZ(bridges.start + whole.value, error, ess, rhat, mixed, (hot, cold) if gap else None)
 

@@ -67,6 +67,7 @@ class Rate:
     agree: bool
     stuck: bool
     rate: float
+    missed: bool = False  # the most probable worlds
 
     def beats(self, usual: Rate) -> bool:
         """Whether to leave the usual sampler: for one that agrees, or where the usual one is stuck."""
@@ -99,6 +100,8 @@ class Trial:
         """What it found."""
         if self.rate.agree:
             return f"{self.name} {self.rate.rate:,.0f} effective samples a second"
+        if self.rate.missed:
+            return f"{self.name} none, as its chains miss the most probable world"
         return f"{self.name} " + (
             "none, as its chains are stuck apart" if self.rate.stuck else "too few to tell"
         )
@@ -156,7 +159,8 @@ def _nearly_done(run: Run[Any], start: float) -> bool:
     error, rhat = run.worst(movement)
     took = run.clock.seconds - start
     needed = took * (error / run.options.accuracy) ** 2
-    return rhat < AGREE and not stuck.any() and needed < seconds_left() / 2
+    soon = rhat < AGREE and not stuck.any() and needed < seconds_left() / 2
+    return soon and not run.missed().any()
 
 
 def _rate(run: Run[Any], start: float) -> Rate:
@@ -168,9 +172,11 @@ def _rate(run: Run[Any], start: float) -> Rate:
     size = min(float(found.states.ess.min(initial=np.inf)), float(found.numbers.ess.min(initial=np.inf)))
     _, rhat = run.worst(movement)
     apart, agree = bool(stuck.any()), rhat < AGREE
+    missed = agree and not apart and bool(run.missed().any())
     if not agree:  # a chain of n independent draws has an R-hat of √(1 + 1/n)
         size = run.options.chains / (rhat**2 - 1)
-    return Rate(agree and not apart, apart, size / max(1e-6, run.clock.seconds - start))
+    rate = size / max(1e-6, run.clock.seconds - start)
+    return Rate(agree and not (apart or missed), apart or missed, rate, missed)
 
 
 def _trial(name: str, run: Run[Any], seconds: float) -> Trial:

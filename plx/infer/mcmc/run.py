@@ -113,7 +113,7 @@ def finished(run: Run[C], status: Status) -> Sampled:
         movement,
         run.sd_errors(diagnosis),
         stuck | missed,
-        bool(missed.any()),
+        bool(missed.any()) or run.chains.missed(),
         run.standing,
         partial(run.sampler.step, run.chains),
         run.thin,

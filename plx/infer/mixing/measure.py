@@ -18,6 +18,7 @@ from plx.infer.exact_plan import ExactPlan
 from plx.infer.hard.distant import without_distant
 from plx.infer.limits import FEWEST
 from plx.infer.mcmc.advice import strengths
+from plx.infer.mcmc.pilot import with_more_moves
 from plx.infer.mcmc.run import sample
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.mixing.remedies import remedies
@@ -36,7 +37,7 @@ _PLANNING = 0.1
 """The share of the time in which an exact way is looked for."""
 
 RIVALS = ("lifted", "gibbs", "tempered", "mcsat")
-"""The methods that are tried beside the one asked for, where there are such."""
+"""Methods that are tried beside the one asked for; so are `cluster` and `trees` where they apply."""
 
 _FINE = 1e-9
 """An accuracy that no short run reaches, so that each takes its time."""
@@ -51,6 +52,7 @@ class _Found:
     speed: FloatArray  # [n] effective samples per second
     apart: BoolArray  # [n]
     seconds: float
+    missed: bool
 
     def part(self, model: GroundModel, name: str, line: int | None, among: BoolArray) -> Part | None:
         """How those fared that are ``among`` [V], None: there are none."""
@@ -86,7 +88,8 @@ def diagnose(program: str, model: GroundModel, method: str, options: Options) ->
     plan = _exact(problem, _PLANNING * (10.0 if seconds is None else seconds))
     variables = _spread(problem.model)
     asked = problem.asking(_asking(problem.model, variables))
-    others = [name for name in RIVALS if name in SAMPLERS and name != method]
+    rivals = (*RIVALS, *with_more_moves(problem))
+    others = [name for name in rivals if name in SAMPLERS and name != method]
     share = None if seconds is None else seconds / (len(others) + 2)
     base = replace(options, chains=max(options.chains, FEWEST), accuracy=_FINE)
     # Twice the share, as all that is said of parts comes of it.
@@ -152,12 +155,17 @@ def _run(asked: Problem, variables: IntArray, method: str, options: Options) -> 
     rhat = np.maximum.reduceat(found.diagnosis.states.rhat, first)[of]
     ess = np.minimum.reduceat(found.diagnosis.states.ess, first)[of]
     apart = found.movement.apart if found.movement is not None else np.empty(0, dtype=np.int64)
-    return _Found(variables, rhat, ess / clock, np.isin(variables, apart), clock)
+    return _Found(variables, rhat, ess / clock, np.isin(variables, apart), clock, found.missed)
 
 
 def _trial(method: str, found: _Found) -> Trial:
     return Trial(
-        method, float(found.rhat.max()), float(found.speed.min()), int(found.apart.sum()), found.seconds
+        method,
+        float(found.rhat.max()),
+        float(found.speed.min()),
+        int(found.apart.sum()),
+        found.seconds,
+        missed=found.missed,
     )
 
 

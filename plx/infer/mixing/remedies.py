@@ -27,6 +27,11 @@ def _remedies(
     mine, others = trials[0], trials[1:]
     if math.isinf(mine.rhat):
         yield "there were too few draws to tell: give it more --seconds"
+    elif mine.missed and mine.rhat < AGREE and not mine.stuck:
+        yield (
+            f"the chains agree under {mine.method}, but hardly any came near the most probable world, which"
+            " may weigh more than all that they met"
+        )
     elif mine.mixes:
         yield f"the chains agree (largest R-hat {rhat_text(mine.rhat)}): no part holds them apart"
     else:

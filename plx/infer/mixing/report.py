@@ -38,7 +38,7 @@ class Part:
 class Trial:
     """A short run of a method: the largest R-hat, and effective samples per second of the slowest unknown.
 
-    ``why`` says why there was none.
+    ``missed``: no chain came near the most probable world. ``why`` says why there was no run.
     """
 
     method: str
@@ -47,11 +47,12 @@ class Trial:
     stuck: int = 0
     seconds: float = 0.0
     why: str = ""
+    missed: bool = False
 
     @property
     def mixes(self) -> bool:
         """Whether its chains agree, so that its effective samples are to be believed."""
-        return not self.why and not self.stuck and self.rhat < AGREE
+        return not (self.why or self.stuck or self.missed) and self.rhat < AGREE
 
 
 AGREE = 1.05

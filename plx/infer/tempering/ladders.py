@@ -52,13 +52,13 @@ Flip = Callable[[ChainBlock, npt.NDArray[np.uint32], int, FloatArray | None], No
 class Updates:
     """What moves lanes at every temperature, besides sweeps: to add a kind, append to ``moves``.
 
-    ``moves`` are functions of β, each of which gives what moves lanes there. ``clusters`` is one of the path
-    and β, of moves that cost many sweeps: where they are not needed lanes make them seldom. ``path``: what β
+    ``moves`` are functions of the path and β, each of which gives what moves lanes there. ``clusters`` is one
+    too, of moves that cost many sweeps: where they are not needed lanes make them seldom. ``path``: what β
     is on; ``part``: what stays at β = 0, from which worlds are drawn there, if any.
     """
 
     plan: CompiledModel
-    moves: tuple[Callable[[float], Move], ...]
+    moves: tuple[Callable[[Path, float], Move], ...]
     clusters: Callable[[Path, float], Flip] | None = None
     path: Path = Path()
     part: Solvable | None = None
@@ -80,12 +80,13 @@ class Seldom:
             self.move(block, random, turn // self.turns, excess)
 
 
-def of_blocks(moves: BlockMoves) -> Callable[[float], Move]:
+def of_blocks(moves: BlockMoves) -> Callable[[Path, float], Move]:
     """Updates of blocks that hard rules tie, at any temperature."""
     return partial(_of_blocks_at, moves)
 
 
-def _of_blocks_at(moves: BlockMoves, beta: float) -> Move:
+def _of_blocks_at(moves: BlockMoves, path: Path, beta: float) -> Move:
+    """Models with such blocks are on a path to β = 0 of all tables."""
     base, potential = (raised(table, beta) for table in (moves.arrays.base, moves.arrays.potential))
     return partial(_update_blocks, moves, moves.arrays._replace(base=base, potential=potential))
 
@@ -292,13 +293,14 @@ class Ladders:
             )
             for k, beta in enumerate(self.beta.tolist())
         ]
-        self.moves = [[move(beta) for move in self.updates.moves] for beta in self.beta.tolist()]
+        path = self.updates.path
+        self.moves = [[move(path, beta) for move in self.updates.moves] for beta in self.beta.tolist()]
         self.clusters = []
         if (clusters := self.updates.clusters) is not None:
             always = coldest(width)
             for k, beta in enumerate(self.beta.tolist()):
                 turns = 1 if always[k] else OFTEN_TURNS if slow is not None and slow[k] else SELDOM
-                self.clusters.append(Seldom(clusters(self.updates.path, beta), k, turns))
+                self.clusters.append(Seldom(clusters(path, beta), k, turns))
         weight = self.weights().mean(axis=1)
         self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
         self.clear()

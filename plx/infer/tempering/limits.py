@@ -114,3 +114,12 @@ TUNED = 4
 
 FIRST_TUNING, SECOND_TUNING = 0.08, 0.12
 """… and in shares of the time before it and after."""
+
+JUMPS = 16
+"""In one of so many turns lanes may jump to the most probable worlds, or from them, …"""
+
+LANES, STAYING, MOST_STAY = 16, 64, 0.75
+"""… where of so many lanes that begin there more than this share is there after so many sweeps, …"""
+
+HOLES = 8
+"""… and where there are no more such worlds than this."""

@@ -78,7 +78,7 @@ class Solvable:
 
     def over(self, graph: FactorGraph) -> Solvable:
         """The same part of a graph with other tables."""
-        return _summed(graph, self.cover, self.owner, self.share)
+        return summed(graph, self.cover, self.owner, self.share)
 
     def draw(self, state: npt.NDArray[np.unsignedinteger], random: npt.NDArray[np.uint32]) -> None:
         """Draw the worlds of all lanes anew: state [V, C], generators [4, C]."""
@@ -92,13 +92,13 @@ def solvable_part(parts: Parts) -> Solvable | None:
     graph = parts.graph
     if len(parts.hard_factors) or graph.n_factors > PART_FACTORS or graph.n_variables > PART_UNKNOWNS:
         return None
-    search = _Search(graph)
+    search = Search(graph)
     if not search.is_promising:
         return None
     found = search.best()
     owner = search.owners(found)
     share = float(search.squares[owner < 0].sum()) / float(search.squares.sum())
-    return _summed(graph, found, owner, share) if 0 < share <= CUT else None
+    return summed(graph, found, owner, share) if 0 < share <= CUT else None
 
 
 def _worth(one: Cover) -> float:
@@ -109,7 +109,7 @@ _ANY = np.empty(0, dtype=np.int64)
 """No order is given."""
 
 
-class _Search:
+class Search:
     """Of the factors over several variables, and no derived nodes, those that bags cover."""
 
     def __init__(self, graph: FactorGraph) -> None:
@@ -322,7 +322,7 @@ class _Axes:
         return by[np.searchsorted(keys[by], place * n + variable)] - self.start[place]
 
 
-def _summed(graph: FactorGraph, cover: Cover, owner: IntArray, share: float) -> Solvable:
+def summed(graph: FactorGraph, cover: Cover, owner: IntArray, share: float) -> Solvable:
     """Sums over the factors that are in an ``owner``'s bag, and what worlds are drawn by."""
     with stopwatch() as clock:
         log_z, forward = _forward(graph, cover, owner)

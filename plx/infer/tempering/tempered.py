@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from plx import deadline
 from plx.graph.worlds import log_weights, node_states
-from plx.infer.best.quick import quick_best
+from plx.infer.best.quick import LOOKING, has_wide_rules, quick_best
 from plx.infer.chains import Bridges, BridgeSums, Chains
 from plx.infer.gibbs.blocked import Readout, block_moves, readout, started
 from plx.infer.gibbs.chains import gathered, state_type
@@ -24,12 +24,13 @@ from plx.infer.gibbs.compiled import CompiledModel, compile_model
 from plx.infer.gibbs.initial_states import initial_states
 from plx.infer.gibbs.limits import TABLE_ENTRIES
 from plx.infer.hard.substitute import Substituted
-from plx.infer.inference import Standing
+from plx.infer.inference import Standing, World
 from plx.infer.moves.cluster import ClusterMove, Clusters, cluster_sets
 from plx.infer.moves.moved import stay
 from plx.infer.problem import Problem
 from plx.infer.tempering.cold import begun, cold
 from plx.infer.tempering.jackpot import Jackpot
+from plx.infer.tempering.jumps import jumps
 from plx.infer.tempering.ladders import Flip, Ladders, Updates, of_blocks
 from plx.infer.tempering.limits import (
     EVERY,
@@ -95,6 +96,10 @@ class TemperedChains(Chains):
             said += f"; β is on {left:,} of {every:,} factors, the others are drawn from exactly at β = 0"
         return (said, *(self.jackpot.notes() if self.jackpot else ()))
 
+    def missed(self) -> bool:
+        """Whether no ladder but those that began there came near the most probable world."""
+        return self.jackpot is not None and self.jackpot.missed
+
     def sweeps(self) -> int:
         """Sweeps of all temperatures."""
         return len(self.ladders.beta) * self.ladders.sweeps
@@ -150,29 +155,37 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     apart = None if part is None else reference(own.graph, part)
     if apart is not None:
         own = Problem(replace(own.model, graph=apart.graph))
-    ladders, alone = _begun(own, apart, states, seed, threads)
+    best = _best(own)
+    updates, alone = _updates(own, apart, best, seed)
+    ladders = begun(updates, states, seed, threads)
     tuned = _tuned(ladders, apart)
     part = ladders.updates.part
-    jackpot = _at_the_best(own, ladders)
+    jackpot = _at_the_best(best, ladders)
     at_zero = log_worlds(own) if part is None else part.log_z
     start = None if at_zero is None else at_zero + own.model.log_constant
     flat = not len(ladders.soft.group_entry)
-    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone, flat)
+    least = -np.inf if best is None else best.log_weight + own.model.log_constant
+    bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone, flat, least)
     return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn)
 
 
-def _begun(
-    own: Problem, apart: Reference | None, states: npt.NDArray[np.integer], seed: int, threads: int | None
-) -> tuple[Ladders, bool]:
-    """Ladders that have begun, and whether clusters move all unknowns at each temperature."""
+def _best(own: Problem) -> World | None:
+    """The most probable world, where it is found soon."""
+    time = min(LOOKING, deadline.seconds_left() / 4) if has_wide_rules(own.graph) else 0.0
+    return quick_best(own.model, time)
+
+
+def _updates(own: Problem, apart: Reference | None, best: World | None, seed: int) -> tuple[Updates, bool]:
+    """What moves lanes, and whether clusters move all unknowns at each temperature."""
     plan, path = _compiled(own, apart), Path() if apart is None else apart.path(np.zeros(apart.classes))
+    part = None if apart is None else apart.part
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
     sets = tuple(one for one in cluster_sets(plan) if one.promising())
     clusters = partial(_clusters_at, plan, sets) if sets else None
-    moves = tuple(of_blocks(moves) for moves in kinds)
-    updates = Updates(plan, moves, clusters, path, None if apart is None else apart.part)
+    leaps = None if best is None else jumps(own, plan, part, best.states, seed)
+    moves = (*map(of_blocks, kinds), *(() if leaps is None else (leaps.at,)))
     alone = any(len(one.label) == plan.graph.n_variables for one in sets)
-    return begun(updates, states, seed, threads), alone
+    return Updates(plan, moves, clusters, path, part), alone
 
 
 def _tuned(ladders: Ladders, apart: Reference | None) -> Tuned:
@@ -196,9 +209,8 @@ def _clusters_at(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path, be
     return ClusterMove(useful, path.at(table, beta), path.cut(table)) if useful else stay
 
 
-def _at_the_best(problem: Problem, ladders: Ladders) -> Jackpot | None:
+def _at_the_best(best: World | None, ladders: Ladders) -> Jackpot | None:
     """Some of the ladders that began cold go to the most probable world at β = 1, where it is found soon."""
-    best = quick_best(problem.model)
     if best is None:
         return None
     chosen = np.arange(EVERY - 1, ladders.ladders, EVERY)

@@ -13,7 +13,18 @@ from plx.deadline import within
 from plx.errors import Diagnostic, PlxError
 from plx.infer.infer import infer
 from plx.infer.mcmc import pilot
-from plx.infer.mcmc.pilot import LAST, NOTHING, PLAIN, USUAL, Rate, sample_by_choice
+from plx.infer.mcmc.pilot import (
+    LAST,
+    NOTHING,
+    PLAIN,
+    USUAL,
+    Rate,
+    Trial,
+    _nearly_done,
+    _rate,
+    sample_by_choice,
+)
+from plx.infer.mcmc.run import begin
 from plx.infer.mcmc.samplers import SAMPLERS
 from plx.infer.options import Options
 from plx.infer.problem import Problem
@@ -101,3 +112,13 @@ def test_chains_that_agree_are_better_than_fast_ones() -> None:
     assert slow.beats(apart) and slow.beats(late) and not apart.beats(slow)
     assert NOTHING.beats(apart), "where the usual one is stuck the other is tried"
     assert not NOTHING.beats(late)
+
+
+def test_chains_that_miss_the_most_probable_world_speak_for_another() -> None:
+    text = "type N = 1..30\nrandom up(N)\nweight 40: forall(up(x) for x in N)\nquery up(1)"
+    run = begin(Problem(plx.compile(text).ground), SAMPLERS[USUAL], Options(seed=1, samples=4000))
+    run.loop()
+    rate = _rate(run, 0.0)
+    assert rate.missed and rate.stuck and not rate.agree and not _nearly_done(run, 0.0)
+    assert Rate(agree=True, stuck=False, rate=1.0).beats(rate)
+    assert str(Trial(USUAL, run, rate)).endswith("miss the most probable world")

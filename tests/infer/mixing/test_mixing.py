@@ -80,3 +80,16 @@ def test_too_few_draws_are_said_to_be_too_few() -> None:
     part = Part("u", None, 3, float("inf"), 1.0, "u(1)", 0)
     (said,) = remedies([part], [], [Trial("gibbs")], None)
     assert "too few draws" in said and "--seconds" in said
+
+
+def test_a_method_that_misses_the_most_probable_world_is_not_said_to_mix() -> None:
+    found = diagnosed("random u(1..30)\nweight 40: forall(u(i) for i in 1..30)", samples=64 * 400)
+    assert "hardly any came near the most probable world" in found.help[0]
+    by_name = {trial.method: trial for trial in found.trials}
+    assert by_name["gibbs"].missed and not by_name["gibbs"].mixes
+    assert any(line.startswith("--method tempered mixes here") for line in found.help)
+
+
+def test_moves_of_many_unknowns_are_tried_where_they_apply() -> None:
+    found = diagnosed(SOFT)
+    assert {"cluster", "trees"} < {trial.method for trial in found.trials}
