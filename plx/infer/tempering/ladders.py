@@ -1,14 +1,13 @@
 """Ladders: chains at all temperatures side by side, each of which exchanges worlds with its neighbours.
 
-Lane c of every temperature is of ladder c. Groups of ladders are dealt to threads, and a ladder's worlds
-follow from the seed and its number alone.
+Lane c of every temperature is of ladder c. The temperatures of groups of ladders are dealt to threads, and a
+ladder's worlds follow from the seed and its number alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -28,6 +27,7 @@ from plx.infer.tempering.controls import Controls, add_controls, controls_of
 from plx.infer.tempering.limits import COLDEST, OFTEN_TURNS, SELDOM, SWEEPS, WORTH_A_SWEEP
 from plx.infer.tempering.soft import Path, raised, soft_factors
 from plx.infer.tempering.solvable import Solvable
+from plx.threads import cores, working
 from plx.values import FloatArray, IntArray
 
 Lanes = npt.NDArray[Any]
@@ -38,8 +38,10 @@ PER_LADDER = 256
 WIDE = 64
 """Lanes of a group, where there are as many."""
 
-_WORTH_A_THREAD = 1 << 20
-"""Updates that are worth starting threads for."""
+_WORTH_A_THREAD = 1 << 18
+"""Updates of a round that are worth dealing it to threads."""
+
+_NO_COUNTS = np.zeros((0, 0), dtype=np.int32)
 
 Move = Callable[[ChainBlock, npt.NDArray[np.uint32], int], None]
 """Moves lanes that stand at one temperature, with their own random numbers, in some turn."""
@@ -166,47 +168,43 @@ class Ladders:
         """
         size = int(self.updates.plan.targets.offset[-1])
         counts = [np.zeros((size, group.state.shape[2]), dtype=np.int32) for group in self.groups]
-        jobs = list(enumerate(counts))
-        work = draws * thin * self.sweeps * sum(group.state.size for group in self.groups)
-        if len(jobs) == 1 or self.threads == 1 or work < _WORTH_A_THREAD:
-            for k, count in jobs:
-                self._rounds(k, draws, thin, count)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                for done in [pool.submit(self._rounds, k, draws, thin, count) for k, count in jobs]:
-                    done.result()
+        lanes = [(g, k) for g in range(len(self.groups)) for k in range(len(self.beta))]
+        work = self.sweeps * sum(group.state.size for group in self.groups)
+        with working(1 if work < _WORTH_A_THREAD else self.threads) as each:
+            for turn in range(self.turn, self.turn + draws * thin):
+                recorded = (turn - self.turn + 1) % thin == 0
+                each(partial(self._move, turn, counts if recorded else None), lanes)
+                each(partial(self._exchange, turn), self.groups)
         self.turn += draws * thin
         return counts
 
-    def _rounds(self, g: int, draws: int, thin: int, counts: Counts) -> None:
-        group, none = self.groups[g], counts[:0]
-        lanes = [group.at(k) for k in range(len(self.beta))]
-        exchange = kernel(group.state.dtype.name)
-        live, sweeps, part = self.updates.plan.rows.first_passive, self.sweeps, self.updates.part
+    def _move(self, turn: int, counts: list[Counts] | None, at: tuple[int, int]) -> None:
+        """Move the lanes of a group at one temperature; ``counts`` gets the states of those at β = 1."""
+        (g, k), part, none = at, self.updates.part, _NO_COUNTS
+        group = self.groups[g]
+        block = group.at(k)
         with np.errstate(over="ignore"):
-            for turn in range(self.turn, self.turn + draws * thin):
-                recorded = (turn - self.turn + 1) % thin == 0
-                for k, block in enumerate(lanes):
-                    if k == 0 and part is not None:
-                        self._draw(part, block)
-                    else:
-                        for move in self.moves[k]:
-                            move(block, group.block_random[k], turn)
-                        seen = counts if recorded and k + 1 == len(lanes) else none
-                        advance(self.swept[k], g, 1, sweeps, seen)
-                    self._cluster(k, turn, group, block)
-                    if self.controls is not None:
-                        add_controls(self.controls, self.excess[k], block, group.control[0, k])
-                exchange(
-                    self.soft, self.beta, self.middle, turn % 2, live, group.state, group.total, group.level,
-                    group.exchange_random, group.replica, group.weight, group.tally,
-                )  # fmt: skip
+            if k == 0 and part is not None:
+                self._draw(part, block)
+            else:
+                for move in self.moves[k]:
+                    move(block, group.block_random[k], turn)
+                last = k + 1 == len(self.beta)
+                advance(self.swept[k], g, 1, self.sweeps, counts[g] if counts and last else none)
+                if self.clusters:
+                    excess = None if self.controls is None else group.control[1, k]
+                    self.clusters[k](block, group.block_random[k], turn, excess)
+            if self.controls is not None:
+                add_controls(self.controls, self.excess[k], block, group.control[0, k])
 
-    def _cluster(self, k: int, turn: int, group: Group, block: ChainBlock) -> None:
-        """Clusters of the lanes at temperature k move, but where these are drawn anew."""
-        if self.clusters and not (k == 0 and self.updates.part is not None):
-            excess = None if self.controls is None else group.control[1, k]
-            self.clusters[k](block, group.block_random[k], turn, excess)
+    def _exchange(self, turn: int, group: Group) -> None:
+        """Exchange the worlds of neighbouring temperatures in a group."""
+        with np.errstate(over="ignore"):
+            kernel(group.state.dtype.name)(
+                self.soft, self.beta, self.middle, turn % 2, self.updates.plan.rows.first_passive,
+                group.state, group.total, group.level, group.exchange_random, group.replica, group.weight,
+                group.tally,
+            )  # fmt: skip
 
     def _draw(self, part: Solvable, block: ChainBlock) -> None:
         """Lanes at β = 0 go to worlds that do not depend on where they were."""
@@ -336,10 +334,10 @@ def ladders_at(
     updates: Updates, states: npt.NDArray[np.integer], beta: FloatArray, seed: int, threads: int | None
 ) -> Ladders:
     """Ladders all of whose lanes stand at these states of the variables, shape (V, ladders)."""
-    begun = chains_at(updates.plan, states, seed, threads, stream=Stream.EXCHANGES)
+    begun = chains_at(updates.plan, states, seed, 1, stream=Stream.EXCHANGES)
     groups = list(_groups(begun, beta, seed))
     soft = soft_factors(updates.plan.graph, updates.plan.rows, updates.path)
-    made = Ladders(updates, seed, begun.threads, groups, beta, soft, np.zeros(len(beta) - 1))
+    made = Ladders(updates, seed, threads or cores(), groups, beta, soft, np.zeros(len(beta) - 1))
     made.settle()
     return made
 
