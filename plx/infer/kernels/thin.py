@@ -255,17 +255,19 @@ class Bags(NamedTuple):
 
 
 @kernel
-def fill(b: Bags, data: Float64, threshold: Int32) -> None:
-    """Sum over the variables, those that joined last first. ``data`` are tables and room for messages, logs;
-    ``threshold`` gets the cumulative probabilities of all states but the last given those of the others in
-    the bag, times 2^BITS."""
+def fill(b: Bags, begin: int, end: int, data: Float64, threshold: Int32) -> None:
+    """Sum over the variables of the bags begin … end - 1, those that joined last first.
+
+    ``data`` are tables and room for messages, logs; ``threshold`` gets the cumulative probabilities of all
+    states but the last given those of the others in the bag, times 2^BITS.
+    """
     most = 1
     for axis in range(b.axis_card.shape[0]):
         most = max(most, b.axis_card[axis])
     weight = np.empty(most)
     at = np.empty(b.item_base.shape[0], dtype=np.int64)
     state = np.empty(b.item_stride.shape[1], dtype=np.int64)
-    for i in range(len(b.entry) - 1, -1, -1):
+    for i in range(end - 1, begin - 1, -1):
         first, own = b.axis_start[i], b.axis_start[i + 1] - b.axis_start[i] - 1
         items, card = range(b.item_start[i], b.item_start[i + 1]), b.axis_card[first + own]
         configurations = 1

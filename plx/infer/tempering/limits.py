@@ -97,7 +97,7 @@ BESIDE, MEMBERS = 8, 32
 """Of the classes of factors beside a cut, the largest so many, each of so many factors or more, are made
 stronger at β = 0."""
 
-LOOKS = 16
+LOOKS = 8
 """Rounds from which it is told by how much; …"""
 
 EXPLAINED = 0.1
@@ -112,7 +112,7 @@ REFILLING = 0.15
 TUNED = 4
 """Temperatures are tuned in so many phases before that, …"""
 
-FIRST_TUNING, SECOND_TUNING = 0.08, 0.12
+FIRST_TUNING, SECOND_TUNING = 0.06, 0.08
 """… and in shares of the time before it and after."""
 
 JUMPS = 16

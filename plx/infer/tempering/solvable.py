@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,7 @@ from plx.infer.tempering.limits import (
     PART_UNKNOWNS,
     PART_WIDE,
 )
+from plx.threads import spread
 from plx.values import FloatArray, IntArray
 
 
@@ -107,6 +109,9 @@ def _worth(one: Cover) -> float:
 
 _ANY = np.empty(0, dtype=np.int64)
 """No order is given."""
+
+_PARTS = 16
+"""Parts of a sum for threads."""
 
 
 class Search:
@@ -349,7 +354,7 @@ def _forward(graph: FactorGraph, cover: Cover, owner: IntArray) -> tuple[float, 
     )
     data = np.concatenate([graph.table, np.zeros(message[-1])])
     threshold = np.zeros(entry[-1], dtype=np.int32)
-    fill(bags, data, threshold)
+    spread(lambda part: fill(bags, *part, data, threshold), _parts(axes))
     roots = np.flatnonzero(np.diff(axes.start) == 1)
     others = np.delete(np.arange(len(axes.variable)), axes.start[1:] - 1)
     forward = Forward(
@@ -363,6 +368,17 @@ def _forward(graph: FactorGraph, cover: Cover, owner: IntArray) -> tuple[float, 
         threshold=threshold,
     )
     return float(data[bags.message[roots]].sum()), forward
+
+
+def _parts(axes: _Axes) -> list[tuple[int, int]]:
+    """Ranges of bags that say nothing to each other, some of about as many configurations each."""
+    least = np.minimum.reduceat(axes.cover.place[axes.variable], axes.start[:-1])
+    after = np.minimum.accumulate(least[::-1])[::-1]  # of all bags from here on
+    alone = np.flatnonzero(after >= np.arange(len(after)))
+    done = starts(axes.configurations)[alone]
+    wanted = np.linspace(0, axes.configurations.sum(), _PARTS, endpoint=False)
+    begin = np.unique(alone[np.searchsorted(done, wanted).clip(max=len(alone) - 1)]).tolist()
+    return list(pairwise([*begin, len(after)]))
 
 
 def _items(
