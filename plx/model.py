@@ -136,6 +136,19 @@ class Model:
         recipe = None if self.recipe is None else replace(self.recipe, weights=kept)
         return replace(self, origin=replace(before, weights=kept), recipe=recipe)
 
+    def with_max_ground(self, instances: int) -> Model:
+        """The same program, of which a rule may have up to so many ground instances; else 5·10⁷.
+
+        Raises CallError for what is no positive whole number, and for a network of another tool.
+        """
+        if isinstance(instances, bool) or not isinstance(instances, int) or instances < 1:
+            raise CallError(
+                Diagnostic(f"the most ground instances are a whole number above 0, not {instances!r}")
+            )
+        origin = replace(self._program("ground"), max_ground=instances)
+        recipe = None if self.recipe is None else replace(self.recipe, max_ground=instances)
+        return replace(self, origin=origin, recipe=recipe)
+
     def learn(
         self,
         worlds: Iterable[GivenWorld] | None = None,

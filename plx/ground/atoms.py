@@ -26,6 +26,7 @@ from plx.ground.columns import Column, Part, TableBlock, gathered
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
 from plx.ground.index import TupleIndex
+from plx.ground.limits import raise_limit
 from plx.ground.terms import slot_names
 from plx.values import IntArray
 
@@ -190,7 +191,7 @@ def _too_many(info: RandomInfo, count: int, max_ground: int) -> Diagnostic:
         f"`{info.name}` has {'' if simple else 'up to '}{count:,} indexes (about {memory / 1e9:,.1f} GB); "
         f"the limit is {max_ground:,}",
         info.span,
-        hint=f"restrict its slots, or raise the limit with `--max-ground {count}`",
+        hint=f"restrict its slots, or {raise_limit(count)}",
     )
 
 

@@ -16,6 +16,7 @@ from plx.graph.room import current
 from plx.ground.bind import count_candidates, instances
 from plx.ground.env import ROOT, Env
 from plx.ground.evaluate import Evaluator
+from plx.ground.limits import raise_limit
 from plx.ground.memory import Memory, size_text
 from plx.ground.tasks import Task
 from plx.ground.terms import elements_bound, random_terms, set_sizes
@@ -153,6 +154,5 @@ def _refusal(span: Span | None, instances: int, memory: int, limit: int) -> Diag
     return Diagnostic(
         f"this has up to {instances:,} ground instances (about {size_text(memory)}); the limit is {limit:,}",
         span,
-        hint="bind over a relation or add a guard that leaves fewer, or raise the limit with "
-        f"`--max-ground {instances}`",
+        hint=f"bind over a relation or add a guard that leaves fewer, or {raise_limit(instances)}",
     )

@@ -22,3 +22,8 @@ MOST_MEMBERS = 10_000_000
 
 PORTION = 1 << 18
 """Instances are bound and evaluated so many at a time, so that memory stays flat: 2 MB for each column."""
+
+
+def raise_limit(instances: int) -> str:
+    """How to allow a rule so many instances, in words."""
+    return f"raise the limit with `--max-ground {instances}`, in Python `model.with_max_ground({instances})`"

@@ -154,6 +154,19 @@ def test_all_mistakes_come_at_once() -> None:
     assert len(error.value.diagnostics) == 4
 
 
+def test_the_limit_on_ground_instances_can_be_moved() -> None:
+    """The message says how, and a program that is bound anew keeps it."""
+    model = plx.compile("type P = 1..100\nrandom b(P)\nweight 1: b(x) | b(y) for x, y in P\nquery b(1)")
+    small = model.with_max_ground(1000)
+    for one in (small, small.observe("b(2)")):
+        with pytest.raises(plx.PlxError, match=r"model\.with_max_ground\(10000\)"):
+            one.run(method="gibbs", samples=64)
+    assert small.with_max_ground(10_000).ground.graph.n_factors > 0
+    for wrong in (0, True, 1.5):
+        with pytest.raises(plx.CallError, match="whole number above 0"):
+            model.with_max_ground(wrong)  # type: ignore[arg-type]
+
+
 def test_progress_can_be_watched() -> None:
     seen: list[float] = []
     plx.run(
