@@ -24,7 +24,7 @@ from plx.infer.kernels.blocks import BlockArrays
 from plx.infer.kernels.tempering import SoftFactors, Tally, kernel
 from plx.infer.streams import Stream, narrow_states
 from plx.infer.tempering.controls import Controls, add_controls, controls_of
-from plx.infer.tempering.limits import COLDEST, OFTEN_TURNS, SELDOM, SWEEPS, WORTH_A_SWEEP
+from plx.infer.tempering.limits import COLDEST, SELDOM, SWEEPS, WORTH_A_SWEEP
 from plx.infer.tempering.soft import Path, raised, soft_factors
 from plx.infer.tempering.solvable import Solvable
 from plx.threads import cores, working
@@ -124,7 +124,7 @@ class Group:
 
 @dataclass
 class Ladders:
-    """All ladders of a run; ``beta`` [T] rises from 0 to 1."""
+    """All ladders of a run; ``beta`` [T] rises from 0 to 1. ``often``: clusters move in every turn."""
 
     updates: Updates
     seed: int
@@ -137,6 +137,7 @@ class Ladders:
     swept: list[GibbsChains] = field(default_factory=list)  # one for each temperature
     moves: list[list[Move]] = field(default_factory=list)
     clusters: list[Seldom] = field(default_factory=list)  # one for each temperature, if there are any
+    often: bool = False
     controls: Controls | None = None
     excess: list[FloatArray] = field(default_factory=list)  # one for each temperature, if there are controls
 
@@ -223,8 +224,8 @@ class Ladders:
 
     def control(self) -> None:
         """From here on add up control variates too, at the temperatures that there are now, and move clusters
-        often at all of them, as all count alike."""
-        self.clusters = [replace(one, turns=min(one.turns, OFTEN_TURNS)) for one in self.clusters]
+        in every turn at all of them, as all count alike."""
+        self.clusters = [replace(one, turns=1) for one in self.clusters]
         self.controls = controls_of(self.updates.plan, self.updates.path)
         self.excess = [self.controls.excess(beta) for beta in self.beta.tolist()]
         self.clear()
@@ -280,7 +281,7 @@ class Ladders:
 
     def settle(self, slow: BoolArray | None = None) -> None:
         """Make what moves lanes at these temperatures; ``slow`` [T]: where sweeps alone are slow, if that is
-        known. Clusters move every second time there, and every time where it is coldest."""
+        known. Clusters move in every turn there, where it is coldest, and ``often``."""
         plan, width = self.updates.plan, len(self.beta)
         self.swept = [
             GibbsChains(
@@ -295,10 +296,9 @@ class Ladders:
         self.moves = [[move(path, beta) for move in self.updates.moves] for beta in self.beta.tolist()]
         self.clusters = []
         if (clusters := self.updates.clusters) is not None:
-            always = coldest(width)
+            always = coldest(width) | (self.often if slow is None else slow)
             for k, beta in enumerate(self.beta.tolist()):
-                turns = 1 if always[k] else OFTEN_TURNS if slow is not None and slow[k] else SELDOM
-                self.clusters.append(Seldom(clusters(path, beta), k, turns))
+                self.clusters.append(Seldom(clusters(path, beta), k, 1 if always[k] else SELDOM))
         weight = self.weights().mean(axis=1)
         self.middle = 0.5 * (weight[1:] + weight[:-1]) if width > 1 else np.zeros(0)
         self.clear()

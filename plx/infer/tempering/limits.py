@@ -64,13 +64,10 @@ SELDOM = 8
 """Moves of clusters cost many sweeps: where these alone mix they are made in one of so many turns."""
 
 SLOW = 0.3
-"""They do not where log weights `SELDOM` turns apart are so correlated."""
-
-OFTEN_TURNS = 1
-"""Where they do not, in one of so many: in each they would take nearly all of the time."""
+"""They do not where log weights `SELDOM` turns apart are so correlated, so clusters move in every turn, …"""
 
 COLDEST = 0.125
-"""At the coldest temperatures, this share of all, clusters move in every turn: answers are counted there."""
+"""… and so they do at the coldest temperatures, this share of all: answers are counted there."""
 
 PART_BITS = 12.0
 """A part of a model that is summed over has tables of at most so many bits, …"""

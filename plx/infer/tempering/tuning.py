@@ -47,6 +47,8 @@ def tune(ladders: Ladders, phases: Sequence[int] = PHASES, share: float = TUNING
     """Run ladders in phases and place their temperatures anew after each, until exchanges are refused equally
     often, or for a share of the time that is left."""
     most = _most(ladders)
+    ladders.often = ladders.updates.part is not None  # the way from first states is what takes longest there
+    ladders.settle()
     with within(share * deadline.seconds_left()):
         for rounds in phases:
             found = _phase(ladders, rounds)
@@ -56,6 +58,7 @@ def tune(ladders: Ladders, phases: Sequence[int] = PHASES, share: float = TUNING
             ladders.place(temperatures(ladders.beta, upto, most))
         else:
             found = _phase(ladders, LONG)
+    ladders.often = False
     ladders.settle(found.slow)
     return found
 
@@ -100,7 +103,9 @@ def _phase(ladders: Ladders, rounds: int) -> Tuned:
     rates = tally.refused / np.maximum(tally.tried, 1)[:, None]
     refused = np.where(tally.tried > 0, rates.mean(axis=1), 0.5)
     error = rates.std(axis=1) / np.sqrt(rates.shape[1])
-    return Tuned(float(barrier(refused)[-1]), refused, error, hurried, _slow(looks))
+    return Tuned(
+        float(barrier(refused)[-1]), refused, error, hurried, None if ladders.often else _slow(looks)
+    )
 
 
 def _is_settled(ladders: Ladders, found: Tuned, most: int) -> bool:
