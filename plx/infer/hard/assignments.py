@@ -20,11 +20,17 @@ _FEWEST = 3
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """``cell`` [rows, columns]: the unknown there, -1 where it is known not to hold. ``factors``: the rules
-    about rows and columns."""
+    """``cell`` [rows, columns]: the unknown there, -1 where it is known not to hold; and the rules about
+    ``rows`` and ``columns``."""
 
     cell: IntArray
-    factors: IntArray
+    rows: IntArray
+    columns: IntArray
+
+    @property
+    def factors(self) -> IntArray:
+        """The rules about both, in order."""
+        return np.sort(np.concatenate([self.rows, self.columns]))
 
 
 def assignments(graph: FactorGraph, hard_factors: IntArray) -> Iterator[Assignment]:
@@ -70,7 +76,7 @@ def _in_two_ways(
             if cell[place[f], place[column]] >= 0:
                 return None
             cell[place[f], place[column]] = v
-    return Assignment(cell, np.array(sorted(side), dtype=np.int64))
+    return Assignment(cell, np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64))
 
 
 def _likely(graph: FactorGraph, hard_factors: IntArray) -> list[int]:
