@@ -17,7 +17,6 @@ from plx.graph.model import FactorGraph
 from plx.graph.worlds import log_weights, node_states
 from plx.infer.tempering.ladders import Ladders, Updates, ladders_at
 from plx.infer.tempering.limits import COLD, GROWING, QUENCH
-from plx.infer.tempering.schedule import first_temperatures
 from plx.infer.tempering.soft import Path
 from plx.values import FloatArray
 
@@ -31,7 +30,7 @@ def cold(ladders: int) -> npt.NDArray[np.bool_]:
 
 
 def begun(updates: Updates, states: States, seed: int, threads: int | None) -> Ladders:
-    """Ladders at first temperatures, all lanes of a ladder at one world: of those that begin hot at these
+    """Ladders at one temperature of the plain path, each at its first world: those that begin hot at these
     ``states`` [V, ladders]."""
     cooled = replace(updates, path=Path(), part=None)
     ladders = ladders_at(cooled, states, np.array([COLD]), seed, threads)
@@ -47,7 +46,6 @@ def begun(updates: Updates, states: States, seed: int, threads: int | None) -> L
         weight = log_weights(graph, node_states(graph, world[:, None]))[0]
         colder = np.flatnonzero(begins_cold & (ladders.weights()[-1] < weight))
         ladders.put(np.repeat(world[:, None], len(colder), axis=1), colder)
-    ladders.follow(updates, first_temperatures())
     return ladders
 
 

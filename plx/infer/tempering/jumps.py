@@ -28,7 +28,7 @@ from plx.infer.problem import Parts, Problem
 from plx.infer.tempering.ladders import Move
 from plx.infer.tempering.limits import HOLES, JUMPS, LANES, MOST_STAY, PART_FACTORS, PART_UNKNOWNS, STAYING
 from plx.infer.tempering.soft import Path
-from plx.infer.tempering.solvable import Cover, Search, Solvable, summed
+from plx.infer.tempering.solvable import Cover, Part, Search, Solvable
 from plx.values import FloatArray
 
 States = npt.NDArray[np.integer]
@@ -70,7 +70,7 @@ class Jumps:
         log 2."""
         graph = self.plan.graph
         found = entries(graph, node_states(graph, states))
-        drawn = graph.table[found[~self.part.cut]].sum(axis=0) - self.part.log_z
+        drawn = self.part.table[found[~self.part.cut]].sum(axis=0) - self.part.log_z
         n = self.best.shape[1]
         is_best = np.any([(states == world[:, None]).all(axis=0) for world in self.best.T], axis=0)
         return table[found].sum(axis=0), np.logaddexp(np.where(is_best, -np.log(n), -np.inf), drawn)
@@ -121,7 +121,7 @@ def _reference(parts: Parts) -> Solvable | None:
         return None
     search = Search(graph)
     cover = search.best() if search.tie.any() else _apart(graph)
-    return summed(graph, cover, search.owners(cover), 0.0)
+    return Part(cover, search.owners(cover), 0.0).over(graph)
 
 
 def _apart(graph: FactorGraph) -> Cover:

@@ -94,23 +94,17 @@ BESIDE, MEMBERS = 8, 32
 """Of the classes of factors beside a cut, the largest so many, each of so many factors or more, are made
 stronger at β = 0."""
 
-LOOKS = 8
-"""Rounds from which it is told by how much; …"""
+BEFORE, LOOKS = 24, 8
+"""Rounds at β = 1 from the last of which it is told by how much; …"""
 
 EXPLAINED = 0.1
 """… not where they tell less than this share of the variance of what is cut, …"""
 
 GAIN = 1.0
-"""… nor by more than this share of themselves, …"""
+"""… nor by more than this share of themselves."""
 
-REFILLING = 0.15
-"""… nor where summing over the part anew takes more than this share of the time that is left."""
-
-TUNED = 4
-"""Temperatures are tuned in so many phases before that, …"""
-
-FIRST_TUNING, SECOND_TUNING = 0.06, 0.08
-"""… and in shares of the time before it and after."""
+PART_TUNING = 0.12
+"""The share of the time in which temperatures are tuned where a part stays, as the way to β = 1 is short."""
 
 JUMPS = 16
 """In one of so many turns lanes may jump to the most probable worlds, or from them, …"""

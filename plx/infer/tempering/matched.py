@@ -20,9 +20,9 @@ from plx.graph.rows import BoolArray
 from plx.graph.subgraph import without_factors
 from plx.graph.worlds import entries, node_states
 from plx.infer.tempering.ladders import Ladders
-from plx.infer.tempering.limits import BESIDE, EXPLAINED, GAIN, LOOKS, MEMBERS
+from plx.infer.tempering.limits import BEFORE, BESIDE, EXPLAINED, GAIN, LOOKS, MEMBERS
 from plx.infer.tempering.soft import Path, apart
-from plx.infer.tempering.solvable import Solvable
+from plx.infer.tempering.solvable import Part, Solvable
 from plx.values import FloatArray, IntArray
 
 
@@ -34,7 +34,7 @@ class Reference:
     graph: FactorGraph
     label: IntArray
     entry: IntArray
-    part: Solvable
+    part: Part
 
     @property
     def classes(self) -> int:
@@ -45,28 +45,33 @@ class Reference:
         """Factors of each class weigh more at β = 0 by a share of themselves, ``gain`` [classes]."""
         return Path(np.concatenate([[0.0], 1.0 + gain, [1.0]])[self.entry])
 
-    def summed(self, path: Path) -> Solvable:
+    def solved(self, path: Path) -> Solvable:
         """What stays at β = 0, with its log Z."""
         return self.part.over(self.graph._replace(table=path.at(self.graph.table, 0.0)))
 
-    def gains(self, ladders: Ladders) -> FloatArray | None:
-        """The gains [classes] from lanes at β = 1 in some rounds; None where they bring little."""
+    def gains(self, ladders: Ladders) -> FloatArray:
+        """The gains [classes] from some rounds at β = 1, where the ladders stay, on the plain path; 0 where
+        they would bring little."""
+        none = np.zeros(self.classes)
         if not self.classes:
-            return None
+            return none
         rest = np.flatnonzero(self.label < 0)
         graph, label = without_factors(ladders.updates.plan.graph, rest), np.delete(self.label, rest)
+        ladders.place(np.ones(1))
         seen = []
-        for _ in range(LOOKS):
+        for turn in range(BEFORE + LOOKS):
             ladders.rounds(1, 1)
-            states = ladders.states_of(np.arange(graph.n_variables))
-            weight = graph.table[entries(graph, node_states(graph, states))]
-            seen.append([weight[label == k].sum(axis=0) for k in range(self.classes + 1)])
             if deadline.over():
-                return None
-        return _regression(np.concatenate(seen, axis=1))
+                return none
+            if turn >= BEFORE:
+                states = ladders.states_of(np.arange(graph.n_variables))
+                weight = graph.table[entries(graph, node_states(graph, states))]
+                seen.append([weight[label == k].sum(axis=0) for k in range(self.classes + 1)])
+        found = _regression(np.concatenate(seen, axis=1))
+        return none if found is None else found
 
 
-def reference(graph: FactorGraph, part: Solvable) -> Reference:
+def reference(graph: FactorGraph, part: Part) -> Reference:
     """A part that stays, apart from the rest."""
     label = _labels(graph, part.cut)
     separate, entry = apart(graph, label)

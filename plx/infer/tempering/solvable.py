@@ -19,7 +19,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from plx.deadline import stopwatch
 from plx.graph.components import smallest_reachable
 from plx.graph.model import FactorGraph
 from plx.graph.ragged import entries_of, owners, segments, starts
@@ -60,17 +59,13 @@ class Cover:
 
 
 @dataclass(frozen=True)
-class Solvable:
-    """``owner`` [F]: in whose bag of the ``cover`` each factor is that stays, -1 for the others;
-    ``share``: of the weights that is theirs, in squares; ``log_z``: of those that stay, without the model's
-    constant; ``seconds``: how long the sum took."""
+class Part:
+    """``owner`` [F]: in whose bag of the ``cover`` each factor is that stays, -1 for the others; ``share``:
+    of the weights that is theirs, in squares."""
 
     cover: Cover
     owner: IntArray
     share: float
-    log_z: float
-    forward: Forward
-    seconds: float
 
     @property
     def cut(self) -> BoolArray:
@@ -79,8 +74,20 @@ class Solvable:
         return cut
 
     def over(self, graph: FactorGraph) -> Solvable:
-        """The same part of a graph with other tables."""
-        return summed(graph, self.cover, self.owner, self.share)
+        """The part of a graph, which may have other tables than the one in which it was found."""
+        log_z, forward = _summed(graph, self.cover, self.owner)
+        return Solvable(self.cut, graph.table, log_z, forward)
+
+
+@dataclass(frozen=True)
+class Solvable:
+    """``cut`` [F]: the factors that do not stay; ``table``: the log potentials of those that do, and
+    ``log_z`` of these, without the model's constant."""
+
+    cut: BoolArray
+    table: FloatArray
+    log_z: float
+    forward: Forward
 
     def draw(self, state: npt.NDArray[np.unsignedinteger], random: npt.NDArray[np.uint32]) -> None:
         """Draw the worlds of all lanes anew: state [V, C], generators [4, C]."""
@@ -88,7 +95,7 @@ class Solvable:
             drawing(state.dtype.name)(self.forward, state, random)
 
 
-def solvable_part(parts: Parts) -> Solvable | None:
+def solvable_part(parts: Parts) -> Part | None:
     """The part of a model that stays at β = 0; None where there are hard rules, where the rest would have too
     much weight, or none."""
     graph = parts.graph
@@ -100,7 +107,7 @@ def solvable_part(parts: Parts) -> Solvable | None:
     found = search.best()
     owner = search.owners(found)
     share = float(search.squares[owner < 0].sum()) / float(search.squares.sum())
-    return summed(graph, found, owner, share) if 0 < share <= CUT else None
+    return Part(found, owner, share) if 0 < share <= CUT else None
 
 
 def _worth(one: Cover) -> float:
@@ -327,14 +334,8 @@ class _Axes:
         return by[np.searchsorted(keys[by], place * n + variable)] - self.start[place]
 
 
-def summed(graph: FactorGraph, cover: Cover, owner: IntArray, share: float) -> Solvable:
-    """Sums over the factors that are in an ``owner``'s bag, and what worlds are drawn by."""
-    with stopwatch() as clock:
-        log_z, forward = _forward(graph, cover, owner)
-        return Solvable(cover, owner, share, log_z, forward, clock())
-
-
-def _forward(graph: FactorGraph, cover: Cover, owner: IntArray) -> tuple[float, Forward]:
+def _summed(graph: FactorGraph, cover: Cover, owner: IntArray) -> tuple[float, Forward]:
+    """The sum over the factors that are in an ``owner``'s bag, and what worlds are drawn by."""
     n = graph.n_variables
     card = graph.card[:n].astype(np.int64)
     axes = _Axes(cover, card)

@@ -34,18 +34,14 @@ from plx.infer.tempering.jumps import jumps
 from plx.infer.tempering.ladders import Flip, Ladders, Updates, of_blocks
 from plx.infer.tempering.limits import (
     EVERY,
-    FIRST_TUNING,
     ODD,
-    PHASES,
-    REFILLING,
-    SECOND_TUNING,
     SMALL_TABLES,
     TABLES,
-    TUNED,
     UNEVEN,
 )
 from plx.infer.tempering.matched import Reference, reference
 from plx.infer.tempering.reference import log_worlds
+from plx.infer.tempering.schedule import first_temperatures
 from plx.infer.tempering.soft import Path
 from plx.infer.tempering.solvable import solvable_part
 from plx.infer.tempering.tuning import Tuned, tune
@@ -151,22 +147,22 @@ def init(problem: Problem, seed: int, chains: int, threads: int | None = None) -
     else:
         found, read, own = None, None, problem
         states = initial_states(problem, seed, chains, threads)
-    part = solvable_part(own.parts)
-    apart = None if part is None else reference(own.graph, part)
+    stays = solvable_part(own.parts)
+    apart = None if stays is None else reference(own.graph, stays)
     if apart is not None:
         own = Problem(replace(own.model, graph=apart.graph))
-    best = _best(own)
-    updates, alone = _updates(own, apart, best, seed)
-    ladders = begun(updates, states, seed, threads)
-    tuned = _tuned(ladders, apart)
-    part = ladders.updates.part
+    updates, alone = _updates(own, apart)
+    best, ladders = _best(own), begun(updates, states, seed, threads)
+    _follow(ladders, own, updates, apart, best)
+    first = ladders.turn
+    tuned, part = tune(ladders), ladders.updates.part
     jackpot = _at_the_best(best, ladders)
     at_zero = log_worlds(own) if part is None else part.log_z
     start = None if at_zero is None else at_zero + own.model.log_constant
     flat = not len(ladders.soft.group_entry)
     least = -np.inf if best is None else best.log_weight + own.model.log_constant
     bridge = Bridges(start, np.diff(ladders.beta), ladders.middle, cold(chains), alone, flat, least)
-    return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn)
+    return TemperedChains(problem, found, read, ladders, tuned, bridge, jackpot, ladders.turn - first)
 
 
 def _best(own: Problem) -> World | None:
@@ -175,31 +171,31 @@ def _best(own: Problem) -> World | None:
     return quick_best(own.model, time)
 
 
-def _updates(own: Problem, apart: Reference | None, best: World | None, seed: int) -> tuple[Updates, bool]:
-    """What moves lanes, and whether clusters move all unknowns at each temperature."""
-    plan, path = _compiled(own, apart), Path() if apart is None else apart.path(np.zeros(apart.classes))
-    part = None if apart is None else apart.part
+def _updates(own: Problem, apart: Reference | None) -> tuple[Updates, bool]:
+    """What moves lanes on the plain path, and whether clusters move all unknowns at each temperature."""
+    plan = _compiled(own, apart)
     kinds = block_moves(own.parts, plan.rows, state_type(plan.graph))
     sets = tuple(one for one in cluster_sets(plan) if one.promising())
     clusters = partial(_clusters_at, plan, sets) if sets else None
-    leaps = None if best is None else jumps(own, plan, part, best.states, seed)
-    moves = (*map(of_blocks, kinds), *(() if leaps is None else (leaps.at,)))
     alone = any(len(one.label) == plan.graph.n_variables for one in sets)
-    return Updates(plan, moves, clusters, path, part), alone
+    return Updates(plan, tuple(map(of_blocks, kinds)), clusters), alone
 
 
-def _tuned(ladders: Ladders, apart: Reference | None) -> Tuned:
-    """Temperatures are placed; in between, what stays at β = 0 is matched with what is at β = 1."""
-    if apart is None or apart.part.seconds > REFILLING * deadline.seconds_left():
-        return tune(ladders)
-    tuned = tune(ladders, PHASES[:TUNED], FIRST_TUNING)
-    gain = apart.gains(ladders)
-    if gain is not None:
-        path = apart.path(gain)
-        ladders.follow(replace(ladders.updates, path=path, part=apart.summed(path)), ladders.beta)
-    elif not tuned.hurried:
-        return tuned
-    return tune(ladders, PHASES[TUNED - 1 :], SECOND_TUNING)
+def _follow(
+    ladders: Ladders, own: Problem, updates: Updates, apart: Reference | None, best: World | None
+) -> None:
+    """Let ladders stand at first temperatures, each at its first world: of a path on which a part stays at
+    β = 0 and is matched with what is at β = 1, if there is one, and with jumps, where these help."""
+    if apart is not None:
+        every = np.arange(ladders.ladders)
+        worlds = ladders.states_of(np.arange(own.graph.n_variables))
+        path = apart.path(apart.gains(ladders))
+        updates = replace(updates, path=path, part=apart.solved(path))
+        ladders.put(worlds, every)
+    leaps = None if best is None else jumps(own, updates.plan, updates.part, best.states, ladders.seed)
+    if leaps is not None:
+        updates = replace(updates, moves=(*updates.moves, leaps.at))
+    ladders.follow(updates, first_temperatures())
 
 
 def _clusters_at(plan: CompiledModel, sets: tuple[Clusters, ...], path: Path, beta: float) -> Flip:

@@ -12,7 +12,18 @@ from plx import deadline
 from plx.deadline import within
 from plx.graph.rows import BoolArray
 from plx.infer.tempering.ladders import Ladders
-from plx.infer.tempering.limits import AGREE, BYTES, CHANCE, LONG, MOST, PHASES, SELDOM, SLOW, TUNING
+from plx.infer.tempering.limits import (
+    AGREE,
+    BYTES,
+    CHANCE,
+    LONG,
+    MOST,
+    PART_TUNING,
+    PHASES,
+    SELDOM,
+    SLOW,
+    TUNING,
+)
 from plx.infer.tempering.schedule import barrier, temperatures
 from plx.values import FloatArray
 
@@ -43,14 +54,15 @@ class Tuned:
         return bool((far <= np.maximum(AGREE, CHANCE * self.error)).all())
 
 
-def tune(ladders: Ladders, phases: Sequence[int] = PHASES, share: float = TUNING) -> Tuned:
+def tune(ladders: Ladders) -> Tuned:
     """Run ladders in phases and place their temperatures anew after each, until exchanges are refused equally
     often, or for a share of the time that is left."""
     most = _most(ladders)
-    ladders.often = ladders.updates.part is not None  # the way from first states is what takes longest there
+    ladders.often = ladders.updates.part is not None  # the way from first worlds is what takes longest there
     ladders.settle()
+    share = PART_TUNING if ladders.often else TUNING
     with within(share * deadline.seconds_left()):
-        for rounds in phases:
+        for rounds in PHASES:
             found = _phase(ladders, rounds)
             if found.hurried or (rounds >= LONG and _is_settled(ladders, found, most)):
                 break

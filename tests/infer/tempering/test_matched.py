@@ -10,12 +10,12 @@ from plx.infer.problem import Parts, Problem
 from plx.infer.tempering import tempered
 from plx.infer.tempering.matched import _regression, reference
 from plx.infer.tempering.soft import Path, apart
-from plx.infer.tempering.solvable import Solvable, solvable_part
+from plx.infer.tempering.solvable import Part, solvable_part
 from tests.benchmarks.log_z import CRITICAL, ising
 from tests.models import all_states, random_model
 
 
-def _part(size: int) -> Solvable:
+def _part(size: int) -> Part:
     found = solvable_part(Parts(ising(size, CRITICAL).graph))
     assert found is not None
     return found
@@ -52,9 +52,9 @@ def test_strips_are_matched_where_they_were_cut_apart() -> None:
     assert path.first is not None and part is not None
     share = [float(path.first[apart_.entry == k][0]) for k in range(apart_.classes + 1)]
     assert share[0] == 0.0 and max(share[1:]) > 1.15 and min(share[1:]) > 0.9
-    plain = apart_.summed(apart_.path(np.zeros(apart_.classes)))
-    assert plain.log_z == pytest.approx(apart_.part.log_z) and part.log_z > plain.log_z + 1
-    assert part.log_z == pytest.approx(apart_.summed(path).log_z)
+    plain = apart_.solved(apart_.path(np.zeros(apart_.classes)))
+    assert plain.log_z == pytest.approx(_part(24).over(model.graph).log_z) and part.log_z > plain.log_z + 1
+    assert part.log_z == pytest.approx(apart_.solved(path).log_z)
 
 
 def test_gains_are_told_from_draws_or_not_at_all() -> None:

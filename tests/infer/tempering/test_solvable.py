@@ -15,7 +15,7 @@ from plx.infer.infer import infer
 from plx.infer.options import Options
 from plx.infer.problem import Parts, Problem
 from plx.infer.tempering import solvable, tempered
-from plx.infer.tempering.solvable import Solvable, solvable_part
+from plx.infer.tempering.solvable import Part, Solvable, solvable_part
 from tests.benchmarks.log_z import CRITICAL, ising, ising_log_z, with_log_z
 from tests.infer.frequencies import agree
 from tests.models import all_states, log_weights, make_model, random_model
@@ -30,10 +30,10 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solvable, "CUT", 1.0)
 
 
-def _part(model: GroundModel) -> Solvable:
+def _part(model: GroundModel) -> tuple[Part, Solvable]:
     found = solvable_part(Parts(model.graph))
     assert found is not None
-    return found
+    return found, found.over(model.graph)
 
 
 def _small(seed: int) -> GroundModel:
@@ -46,11 +46,11 @@ def _small(seed: int) -> GroundModel:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_part_has_the_sum_and_the_worlds_of_its_factors(seed: int) -> None:
     model = _small(seed)
-    part, graph, random = _part(model), model.graph, np.random.default_rng(seed)
+    (stays, part), graph, random = _part(model), model.graph, np.random.default_rng(seed)
     rest, states = without_factors(graph, np.flatnonzero(part.cut)), all_states(graph)
     logs = log_weights(rest, states)
     log_z = np.logaddexp.reduce(logs)
-    assert 0 < part.share < 1 and part.log_z == pytest.approx(log_z, abs=1e-9)
+    assert 0 < stays.share < 1 and part.log_z == pytest.approx(log_z, abs=1e-9)
     drawn = np.zeros((graph.n_variables, WORLDS), dtype=np.uint8)
     part.draw(drawn, random.integers(1, 2**32, (4, WORLDS), dtype=np.uint32))
     p = np.exp(logs - log_z)
@@ -91,7 +91,7 @@ def test_lanes_weigh_what_beta_is_on() -> None:
 
 def test_strips_of_a_grid_stay() -> None:
     """Of a torus most of what would be cut at best: a tree could keep no more than half."""
-    part, model = _part(ising(24, 1.0)), ising(24, CRITICAL)
+    (part, _), model = _part(ising(24, 1.0)), ising(24, CRITICAL)
     assert part.share < 0.12  # 0.14 where rings are not opened at one place
     assert (int(part.cut.sum()) / model.graph.n_factors) == pytest.approx(part.share)
     exact = ising_log_z(24, CRITICAL)
