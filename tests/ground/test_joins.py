@@ -145,7 +145,7 @@ def test_a_join_over_the_limit_on_the_way_is_refused_with_a_bound_that_suffices(
         ground(program, 100_000)
     (found,) = caught.value.diagnostics
     assert "line" not in found.message and found.span is not None and found.span.line == 5
-    bound = int(found.hint.split()[-1].strip("`")) if found.hint else 0
+    bound = int(found.hint.split("--max-ground ")[1].split("`")[0]) if found.hint else 0
     assert ground(program, bound).graph.n_variables
 
 
