@@ -38,9 +38,8 @@ def log_matchings(rows: tuple[int, int], columns: tuple[int, int]) -> float:
     matched, and so many may be. -∞ if there is none."""
     (must, may), (needed, spare) = rows, columns
     sizes = range(max(must, needed), min(must + may, needed + spare) + 1)
-    return _log_sum(
-        [_log_choose(may, k - must) + _log_choose(spare, k - needed) + math.lgamma(k + 1) for k in sizes]
-    )
+    ways = [_log_choose(may, k - must) + _log_choose(spare, k - needed) + math.lgamma(k + 1) for k in sizes]
+    return float(np.logaddexp.reduce(ways))
 
 
 def log_partitions(n: int) -> float:
@@ -56,10 +55,6 @@ def log_partitions(n: int) -> float:
 
 def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-
-
-def _log_sum(logs: list[float]) -> float:
-    return float(np.logaddexp.reduce(logs)) if logs else -math.inf
 
 
 def _found(rules: FactorGraph, every: IntArray) -> Iterator[Counted]:

@@ -124,7 +124,8 @@ class Group:
 
 @dataclass
 class Ladders:
-    """All ladders of a run; ``beta`` [T] rises from 0 to 1. ``often``: clusters move in every turn."""
+    """All ladders of a run; ``beta`` [T] rises from 0 to 1. ``often``: clusters move in every turn,
+    until temperatures are tuned."""
 
     updates: Updates
     seed: int
@@ -181,7 +182,7 @@ class Ladders:
 
     def _move(self, turn: int, counts: list[Counts] | None, at: tuple[int, int]) -> None:
         """Move the lanes of a group at one temperature; ``counts`` gets the states of those at β = 1."""
-        (g, k), part, none = at, self.updates.part, _NO_COUNTS
+        (g, k), part = at, self.updates.part
         group = self.groups[g]
         block = group.at(k)
         with np.errstate(over="ignore"):
@@ -191,7 +192,7 @@ class Ladders:
                 for move in self.moves[k]:
                     move(block, group.block_random[k], turn)
                 last = k + 1 == len(self.beta)
-                advance(self.swept[k], g, 1, self.sweeps, counts[g] if counts and last else none)
+                advance(self.swept[k], g, 1, self.sweeps, counts[g] if counts and last else _NO_COUNTS)
                 if self.clusters:
                     excess = None if self.controls is None else group.control[1, k]
                     self.clusters[k](block, group.block_random[k], turn, excess)
@@ -256,6 +257,7 @@ class Ladders:
     def follow(self, updates: Updates, beta: FloatArray) -> None:
         """Move in other ways from here on, at temperatures of theirs."""
         self.updates = updates
+        self.often = updates.part is not None  # the way from first worlds is what takes longest there
         self.soft = soft_factors(updates.plan.graph, updates.plan.rows, updates.path)
         self.place(beta)
 

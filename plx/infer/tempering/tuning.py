@@ -58,8 +58,6 @@ def tune(ladders: Ladders) -> Tuned:
     """Run ladders in phases and place their temperatures anew after each, until exchanges are refused equally
     often, or for a share of the time that is left."""
     most = _most(ladders)
-    ladders.often = ladders.updates.part is not None  # the way from first worlds is what takes longest there
-    ladders.settle()
     share = PART_TUNING if ladders.often else TUNING
     with within(share * deadline.seconds_left()):
         for rounds in PHASES:
